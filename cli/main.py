@@ -1,0 +1,108 @@
+"""The `gemtape` command: the table of commands, and the one place where an error becomes a line and an exit code.
+
+Exit codes: 0 fine, 1 violations or misses, 2 usage or unreadable input, 130 interrupted, 141 the reader of our output
+left. Commands raise; only this file turns what they raise into words.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, Final, NamedTuple
+
+import click
+
+from ..cassettes.errors import GemtapeError
+
+
+class Entry(NamedTuple):
+    """Where a command lives, relative to this package, and the first line of its help."""
+
+    module: str
+    help: str
+
+
+# The help stands here as well as in the command, so that `gemtape --help` imports none of them.
+COMMANDS: Final[dict[str, Entry]] = {
+    "record": Entry(".record", "Record traffic through a proxy into a cassette."),
+    "replay": Entry(".replay", "Answer from a cassette, with no key and no network."),
+}
+
+
+class CommandTable(click.Group):
+    """A group that imports a command when it is called; each module in the table has one called `command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names in the order of the table, which is the order of a user's first hour."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command by its name."""
+        del ctx
+        entry = COMMANDS.get(cmd_name)
+        return import_module(entry.module, __package__).command if entry else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table alone."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what a user can cause ends in one line on stderr, never in a traceback."""
+        try:
+            try:
+                return super().invoke(ctx)
+            finally:
+                # A reader that left is noticed here rather than while the interpreter shuts down.
+                sys.stdout.flush()
+        except GemtapeError as error:
+            raise Refusal(str(error)) from error
+        except KeyboardInterrupt as interrupt:
+            click.echo(err=True)  # leaves the terminal's ^C on a line of its own
+            raise click.exceptions.Exit(130) from interrupt
+        except BrokenPipeError as broken:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.exceptions.Exit(141) from broken
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise Refusal(f"{os.fsdecode(error.filename)}: {error.strerror}") from error
+
+
+class Refusal(click.ClickException):
+    """What the user gets to read of an error that they can act on."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        """Write the message as one line."""
+        click.echo(f"gemtape: {' '.join(self.format_message().split())}", file=file, err=True)
+
+
+def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from ..cassettes.version import VERSION  # noqa: PLC0415 - reading package metadata costs 20 ms
+
+        click.echo(f"gemtape {VERSION}")
+        ctx.exit()
+
+
+@click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def gemtape() -> None:
+    """Record Gemini API traffic, check it for what breaks function calling, and replay it offline."""
+
+
+def main() -> None:
+    """The console script."""
+    gemtape(prog_name="gemtape")

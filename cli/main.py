@@ -27,6 +27,12 @@ class Entry(NamedTuple):
 COMMANDS: Final[dict[str, Entry]] = {
     "record": Entry(".record", "Record traffic through a proxy into a cassette."),
     "replay": Entry(".replay", "Answer from a cassette, with no key and no network."),
+    "report": Entry(".report", "Say what is wrong in cassettes and transcripts."),
+    "log": Entry(".log", "List the exchanges of a cassette, one line each."),
+    "import": Entry(".import_", "Make a cassette from transcripts."),
+    "export": Entry(".export", "Write a cassette as a transcript."),
+    "addon": Entry(".addon", "Print the file that stock mitmproxy loads."),
+    "demo": Entry(".demo.command", "Record, replay and report a small agent on this machine."),
 }
 
 

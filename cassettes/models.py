@@ -114,3 +114,21 @@ def first_header(headers: Headers, name: str) -> str | None:
     """The first value of the header called `name`, whatever its case."""
     lowered = name.lower()
     return next((value for key, value in headers if key.lower() == lowered), None)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One finding of one rule at one place.
+
+    `exchange` counts from 1. `at` is ``request`` or ``response``; `pointer` is a JSON Pointer into that body as sent,
+    with keys in camelCase. `model` is the model the request named, `status` the HTTP status of the answer (0: none).
+    """
+
+    rule: str
+    severity: str
+    exchange: int
+    at: str
+    pointer: str
+    message: str
+    model: str = ""
+    status: int = 0

@@ -1,0 +1,142 @@
+"""An answer folded: the events of a stream as the one content that a client would put into its history.
+
+Parts are concatenated over events in order; neighbouring texts are joined only where neither is signed and both or
+neither are thoughts (a signature belongs to the very part it arrived on). Runs of streamed arguments become one call.
+Only the first candidate counts; the others are the client's to choose from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .events import parse_events
+from .models import Response
+from .normal import normalise_content
+from .partial_args import fold_partial_calls
+
+_CALL_KEYS = ("functionCall", "function_call")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an answer says.
+
+    `content` is the folded content of the first candidate as sent (None where there is none), `contents` its pieces, one
+    an event; `error` the error object of a failed answer, also one inside a stream.
+    """
+
+    content: Any = None
+    contents: tuple[Any, ...] = ()
+    finish_reason: str = ""
+    finish_message: str = ""
+    model_version: str = ""
+    block_reason: str = ""
+    usage: dict[str, Any] = field(default_factory=dict)
+    error: dict[str, Any] | None = None
+
+    @cached_property
+    def normal(self) -> Any:
+        """The folded content in normal form, None where there is none."""
+        return None if self.content is None else normalise_content(self.content, "model")
+
+    @property
+    def parts(self) -> list[Any]:
+        """The folded parts in normal form."""
+        parts = self.normal.get("parts") if isinstance(self.normal, dict) else None
+        return parts if isinstance(parts, list) else []
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The function calls, in order."""
+        found = (part.get("functionCall") for part in self.parts if isinstance(part, dict))
+        return [call for call in found if isinstance(call, dict)]
+
+
+def fold_answer(response: Response | None) -> Answer:
+    """Fold a recorded answer; an unreadable or missing one folds to an empty answer."""
+    if response is None:
+        return Answer()
+    return fold_events(parse_events(response.body, response.header("content-type")))
+
+
+def fold_events(events: Iterable[Any]) -> Answer:
+    """Fold the JSON values of an answer's events."""
+    contents: list[Any] = []
+    seen: dict[str, Any] = {}
+    for event in map(_unwrapped, events):
+        if not isinstance(event, dict):
+            continue
+        if isinstance(event.get("error"), dict):
+            seen["error"] = event["error"]
+        if isinstance(event.get("modelVersion"), str):
+            seen["model_version"] = event["modelVersion"]
+        if isinstance(event.get("usageMetadata"), dict):
+            seen["usage"] = event["usageMetadata"]
+        feedback = event.get("promptFeedback")
+        if isinstance(feedback, dict) and isinstance(feedback.get("blockReason"), str):
+            seen["block_reason"] = feedback["blockReason"]
+        candidate = _first_candidate(event)
+        for key, name in (("finishReason", "finish_reason"), ("finishMessage", "finish_message")):
+            if isinstance(candidate.get(key), str):
+                seen[name] = candidate[key]
+        if isinstance(candidate.get("content"), dict):
+            contents.append(candidate["content"])
+    return Answer(content=_folded(contents), contents=tuple(contents), **seen)
+
+
+def _unwrapped(event: Any) -> Any:
+    """Code Assist puts the answer under ``response``; errors of array streams come in a list of one."""
+    if isinstance(event, list) and len(event) == 1:
+        event = event[0]
+    if isinstance(event, dict) and isinstance(event.get("response"), dict) and "candidates" not in event:
+        return event["response"]
+    return event
+
+
+def _first_candidate(event: dict[str, Any]) -> dict[str, Any]:
+    candidates = event.get("candidates")
+    if not isinstance(candidates, list):
+        return {}
+    objects = [candidate for candidate in candidates if isinstance(candidate, dict)]
+    return next((item for item in objects if item.get("index", 0) == 0), {})
+
+
+def _folded(contents: list[Any]) -> Any:
+    if not contents:
+        return None
+    if len(contents) == 1 and not _has_partial_calls(contents[0]):
+        return contents[0]
+    parts: list[Any] = []
+    for content in contents:
+        incoming = content.get("parts")
+        for part in incoming if isinstance(incoming, list) else []:
+            if parts and _joinable(parts[-1], part):
+                parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
+            else:
+                parts.append(part)
+    return {"parts": fold_partial_calls(parts), "role": contents[0].get("role", "model")}
+
+
+def _joinable(left: Any, right: Any) -> bool:
+    return (
+        _plain_text(left) and _plain_text(right) and bool(left.get("thought")) == bool(right.get("thought"))
+    )
+
+
+def _plain_text(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str) and set(part) <= {"text", "thought"}
+
+
+def _has_partial_calls(content: Any) -> bool:
+    parts = content.get("parts")
+    return isinstance(parts, list) and any(
+        isinstance(part, dict) and isinstance(part.get(key), dict) and part[key].keys() & _PARTIAL
+        for part in parts
+        for key in _CALL_KEYS
+    )
+
+
+_PARTIAL = frozenset({"partialArgs", "willContinue", "partial_args", "will_continue"})

@@ -1,0 +1,100 @@
+"""Histories as chains: a turn is a content and the turn before it, so what two requests share is one object.
+
+An agent sends its whole history again at every step. Interned here, a step adds only its new contents, and whatever
+is known of a history (its match digest, what the checks found in it) is kept on its turns and never worked out twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, Final
+
+from . import canonical
+from .normal import normalise, normalise_content
+from .schema import CONTENT, Message
+
+
+class Piece:
+    """A JSON value with its stored form and its address."""
+
+    __slots__ = ("digest", "form", "value")
+
+    def __init__(self, value: Any, form: bytes | None = None) -> None:
+        self.value = value
+        self.form = canonical.stored_form(value) if form is None else form
+        self.digest = canonical.json_digest(self.form)
+
+
+class Turn:
+    """One content at its place in a history.
+
+    `depth` counts from 1; the root (depth 0) is the empty history. `notes` is where upper floors keep what they worked
+    out for the history that ends here.
+    """
+
+    def __init__(self, parent: Turn | None, piece: Piece | None, message: Message) -> None:
+        self.parent: Final = parent
+        self.piece: Final = piece
+        self.message: Final = message
+        self.depth: Final[int] = parent.depth + 1 if parent else 0
+        self.children: dict[bytes, Turn] = {}
+        self.notes: dict[str, Any] = {}
+
+    @cached_property
+    def normal(self) -> Any:
+        """The content in normal form."""
+        value = self.piece.value if self.piece else None
+        return normalise_content(value) if self.message is CONTENT else normalise(value, self.message)
+
+    @property
+    def role(self) -> str:
+        """The role in lower case; empty where the content is no object or its role no text."""
+        role = self.normal.get("role") if isinstance(self.normal, dict) else None
+        return role if isinstance(role, str) else ""
+
+    @property
+    def parts(self) -> list[Any]:
+        """The parts in normal form; empty where there are none."""
+        parts = self.normal.get("parts") if isinstance(self.normal, dict) else None
+        return parts if isinstance(parts, list) else []
+
+    def back(self) -> Iterator[Turn]:
+        """This turn and those before it, newest first, without the root."""
+        turn: Turn | None = self
+        while turn is not None and turn.parent is not None:
+            yield turn
+            turn = turn.parent
+
+    def line(self) -> list[Turn]:
+        """The history in order."""
+        return list(self.back())[::-1]
+
+    def values(self) -> list[Any]:
+        """The contents as sent, in order."""
+        return [turn.piece.value for turn in self.line() if turn.piece]
+
+    def child(self, piece: Piece) -> Turn:
+        """The turn that continues this history with one more content."""
+        turn = self.children.get(piece.digest)
+        if turn is None:
+            turn = self.children[piece.digest] = Turn(self, piece, self.message)
+        return turn
+
+
+class TurnTree:
+    """All histories of one cassette."""
+
+    def __init__(self) -> None:
+        self._roots: dict[str, Turn] = {}
+
+    def root(self, message: Message) -> Turn:
+        """The empty history of contents of one kind."""
+        return self._roots.setdefault(message.name, Turn(None, None, message))
+
+    def intern(self, values: Iterable[Any], message: Message) -> Turn:
+        """The turn that ends this history."""
+        turn = self.root(message)
+        for value in values:
+            turn = turn.child(Piece(value))
+        return turn

@@ -1,0 +1,121 @@
+"""Writing rows: pieces and turns that are new, and the exchange that points at them.
+
+Runs inside the transaction that `store.Cassette.append` opens; plain SQL, since this is the recorder's hot path.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import orjson
+
+from . import canonical
+from .entry import Entry
+from .matchform import match_key
+from .rows import INSERT_EXCHANGE, response_columns, to_json_path
+from .turns import Piece, Turn
+
+
+class Writer:
+    """Writes entries and remembers the rows of pieces and turns."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._pieces: dict[bytes, int] = {}
+        self._turns: dict[Turn, int] = {}
+
+    def insert(self, entry: Entry) -> int:
+        """Write an entry.
+
+        Returns:
+            Its number.
+
+        Raises:
+            sqlite3.Error: the database did not take it.
+        """
+        content = None if entry.answer.content is None else Piece(entry.answer.content)
+        row: dict[str, Any] = {
+            "started_at": entry.started_at,
+            "duration_ms": entry.duration_ms,
+            "method": entry.method,
+            "upstream": entry.upstream,
+            "path": entry.path,
+            "query": entry.query,
+            "action": entry.route.action,
+            "model": entry.model,
+            "request_headers": orjson.dumps(entry.headers).decode(),
+            "match_key": match_key(entry),
+            "failure": entry.failure,
+            "answer": self._value_id(content),
+            "finish_reason": entry.answer.finish_reason or None,
+            **self._request_columns(entry),
+            **response_columns(entry.response, entry.redacted_spans, content.form if content else b""),
+        }
+        return int(self._connection.execute(INSERT_EXCHANGE, row).lastrowid or 0)
+
+    def forget(self) -> None:
+        """Drop what is remembered, after a roll-back: those rows may not exist."""
+        self._pieces.clear()
+        self._turns.clear()
+
+    def _request_columns(self, entry: Entry) -> dict[str, Any]:
+        layout = entry.layout
+        names = (
+            "envelope",
+            "history",
+            "contents_at",
+            "tools",
+            "tools_at",
+            "instruction",
+            "instruction_at",
+            "raw_body",
+        )
+        row: dict[str, Any] = dict.fromkeys(names)
+        if entry.raw_body is not None:
+            if entry.raw_body:
+                row["raw_body"] = self._piece_id(canonical.raw_digest(entry.raw_body), entry.raw_body)
+            return row
+        row["envelope"] = self._value_id(layout.envelope)
+        row["history"] = self._turn_id(layout.history)
+        row["contents_at"] = to_json_path(layout.contents_at)
+        row["tools"] = self._turn_id(layout.tools)
+        row["tools_at"] = to_json_path(layout.tools_at)
+        row["instruction"] = self._value_id(layout.instruction)
+        row["instruction_at"] = to_json_path(layout.instruction_at)
+        return row
+
+    def _value_id(self, piece: Piece | None) -> int | None:
+        return None if piece is None else self._piece_id(piece.digest, piece.form.decode())
+
+    def _piece_id(self, digest: bytes, value: str | bytes) -> int:
+        known = self._pieces.get(digest)
+        if known is None:
+            row = self._connection.execute("SELECT id FROM pieces WHERE hash = ?", (digest,)).fetchone()
+            known = self._pieces[digest] = (
+                row[0] if row else self._new_row("pieces (hash, value)", digest, value)
+            )
+        return known
+
+    def _turn_id(self, head: Turn) -> int | None:
+        """The row of a history; only the turns that no row exists for are written."""
+        row: int | None = None
+        missing: list[Turn] = []
+        for turn in head.back():
+            row = self._turns.get(turn)
+            if row is not None:
+                break
+            missing.append(turn)
+        for turn in reversed(missing):
+            piece = self._value_id(turn.piece)
+            known = self._connection.execute(
+                "SELECT id FROM turns WHERE ifnull(parent, 0) = ? AND piece = ?", (row or 0, piece)
+            ).fetchone()
+            row = self._turns[turn] = (
+                known[0] if known else self._new_row("turns (parent, piece)", row, piece)
+            )
+        return row
+
+    def _new_row(self, target: str, first: Any, second: Any) -> int:
+        statement = f"INSERT INTO {target} VALUES (?, ?)"  # noqa: S608 - our own table names
+        return int(self._connection.execute(statement, (first, second)).lastrowid or 0)

@@ -1,0 +1,231 @@
+"""Secrets in a body: where they are, and the body without them, every other byte as it was.
+
+Nearly every body is clean, and is known to be by a few passes of byte search and a look at its parsed value. Only one
+that might hold a secret is read string by string. A body that is neither JSON nor a stream is searched as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .canonical import NOT_JSON, parse
+from .events import Event, Span, split_events
+from .fragments import Fragment, runs
+from .json_strings import JsonString, Path, Text, json_strings
+from .models import Chunk
+from .positions import TOKEN_FIELDS, holds_secret_field
+from .shapes import MARKER, Shapes, hides_characters, merged
+
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
+_FORM_SECRET: Final = re.compile(
+    rb"(?:^|(?<=&))(?:%s|client_assertion|subject_token|token|code)=([^&]+)" % "|".join(TOKEN_FIELDS).encode()
+)
+_BOM: Final = b"\xef\xbb\xbf"
+_PUNCTUATION: Final = b' \t\r\n",:{}[]'
+_SHORTEST_SECRET: Final = len("ya29.x")
+_MARKER: Final = MARKER.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A replacement: the bytes from `start` to `end` give way to `text`."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+def find_secrets(body: bytes, content_type: str | None, value: Any, shapes: Shapes) -> list[Edit]:
+    """What has to be replaced in a body, in order and without overlaps.
+
+    Args:
+        body: The whole body; anything at all.
+        content_type: Its content type, where known.
+        value: What the body parses to, where the caller knows it already, else `NOT_JSON`.
+        shapes: What secrets look like.
+    """
+    if not body:
+        return []
+    if not _is_structured(body, content_type):
+        return _in_plain(body, content_type, shapes)
+    events = _read(body, content_type, value)
+    if all(event.value is not NOT_JSON for event in events) and _is_clean(
+        body, [event.value for event in events], shapes
+    ):
+        return []
+    return _in_strings(body, events, shapes)
+
+
+def apply_edits(body: bytes, edits: Sequence[Edit]) -> tuple[bytes, list[Span]]:
+    """The body after its edits, and where their texts stand in it."""
+    parts: list[bytes] = []
+    spans: list[Span] = []
+    length = after = 0
+    for edit in edits:
+        parts += (body[after : edit.start], edit.text)
+        start = length + edit.start - after
+        length = start + len(edit.text)
+        spans.append((start, length))
+        after = edit.end
+    parts.append(body[after:])
+    return b"".join(parts), spans
+
+
+def cut_again(chunks: Sequence[Chunk], body: bytes, edits: Sequence[Edit]) -> tuple[Chunk, ...]:
+    """The pieces of an edited body, cut where they were; a boundary inside a replaced secret moves behind its marker.
+
+    A piece that held nothing but the rest of a secret stays as an empty one, with its time.
+    """
+    result: list[Chunk] = []
+    before = position = shift = following = 0
+    for chunk in chunks:
+        position += len(chunk.data)
+        while following < len(edits) and edits[following].start < position:
+            edit = edits[following]
+            shift += len(edit.text) - (edit.end - edit.start)
+            following += 1
+        inside = (
+            edits[following - 1].end - position if following and edits[following - 1].end > position else 0
+        )
+        boundary = position + inside + shift
+        result.append(Chunk(chunk.offset_ms, body[before:boundary]))
+        before = boundary
+    return tuple(result)
+
+
+def _is_stream(content_type: str | None) -> bool:
+    return _media_type(content_type) == "text/event-stream"
+
+
+def _media_type(content_type: str | None) -> str:
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+def _is_json(body: bytes) -> bool:
+    return body[:64].removeprefix(_BOM).lstrip(b" \t\r\n")[:1] in (b"{", b"[")
+
+
+def _is_structured(body: bytes, content_type: str | None) -> bool:
+    return _is_stream(content_type) or _is_json(body) or body.startswith((b"data:", b"event:", b":"))
+
+
+def _read(body: bytes, content_type: str | None, value: Any) -> list[Event]:
+    """The events of a structured body; JSON as a whole is one, whatever it is made of."""
+    if _is_json(body) and not _is_stream(content_type):
+        whole = parse(body.removeprefix(_BOM)) if value is NOT_JSON else value
+        if whole is not NOT_JSON:
+            return [Event(((0, len(body)),), whole)]
+    return split_events(body, content_type)
+
+
+def _is_clean(body: bytes, values: list[Any], shapes: Shapes) -> bool:
+    """Whether a body whose events all parse holds no secret, told without reading it string by string.
+
+    A secret is spelled out in the bytes, or spelled with escapes, or it is the value of a secret field, or it is spread
+    over texts that belong together, or only the user's patterns know it. All of these are looked for.
+    """
+    return not (
+        shapes.may_be_in(body)
+        or hides_characters(body)
+        or holds_secret_field(values)
+        or any(shapes.spans("".join(fragment.text for fragment in run)) for run in runs(enumerate(values)))
+        or (shapes.extra and any(shapes.spans(text) for text in _all_strings(values)))
+    )
+
+
+def _all_strings(value: Any) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            yield from item
+            pending += item.values()
+        elif isinstance(item, list):
+            pending += item
+
+
+def _in_plain(body: bytes, content_type: str | None, shapes: Shapes) -> list[Edit]:
+    found: list[Span] = []
+    if _media_type(content_type) == _FORM_TYPE:
+        found += (match.span(1) for match in _FORM_SECRET.finditer(body))
+    if shapes.extra or shapes.may_be_in(body):
+        text = Text(body.decode("utf-8", "surrogateescape"))
+        found += ((text.origin(start), text.origin(end)) for start, end in shapes.spans(text.text))
+    return [Edit(start, end, _MARKER) for start, end in merged(found)]
+
+
+def _in_strings(body: bytes, events: Sequence[Event], shapes: Shapes) -> list[Edit]:
+    found: list[Edit] = []
+    strings: list[dict[Path, JsonString]] = []
+    after = 0
+    for event in events:
+        placed: dict[Path, JsonString] = {}
+        for string in json_strings(body, event.spans):
+            # What parses has nothing but numbers and punctuation between its strings.
+            if event.value is NOT_JSON:
+                found += _between_strings(body, after, string.start, shapes)
+                after = string.end
+            found += (Edit(start, end, _MARKER) for start, end in string.secrets(shapes))
+            if string.path:
+                placed[string.path] = string
+        if event.value is not NOT_JSON:
+            found += _between_strings(body, after, event.spans[0][0], shapes)
+            after = event.spans[-1][1]
+        strings.append(placed)
+    found += _between_strings(body, after, len(body), shapes)
+    for run in _runs_of(events, strings):
+        found += _in_run(run, strings, shapes)
+    return _without_overlaps(found)
+
+
+def _between_strings(body: bytes, start: int, end: int, shapes: Shapes) -> Iterator[Edit]:
+    """Secrets outside any string, in what is no JSON."""
+    between = body[start:end]
+    if len(between.strip(_PUNCTUATION)) < _SHORTEST_SECRET:
+        return
+    text = Text(between.decode("utf-8", "surrogateescape"))
+    for first, last in shapes.spans(text.text):
+        yield Edit(start + text.origin(first), start + text.origin(last), _MARKER)
+
+
+def _runs_of(events: Sequence[Event], strings: Sequence[dict[Path, JsonString]]) -> list[list[Fragment]]:
+    parsed = [(number, event.value) for number, event in enumerate(events) if event.value is not NOT_JSON]
+    cut = [
+        (number, {path: string.decoded.text for path, string in strings[number].items()})
+        for number, event in enumerate(events)
+        if event.value is NOT_JSON
+    ]
+    return runs(parsed, cut)
+
+
+def _in_run(
+    run: Sequence[Fragment], strings: Sequence[dict[Path, JsonString]], shapes: Shapes
+) -> Iterator[Edit]:
+    """Secrets that a run of texts spells: the marker goes where one begins, the texts after it lose their share."""
+    for start, end in shapes.spans("".join(fragment.text for fragment in run)):
+        begin = 0
+        marker = _MARKER
+        for fragment in run:
+            first, last = max(start - begin, 0), min(end - begin, len(fragment.text))
+            begin += len(fragment.text)
+            string = strings[fragment.event].get(fragment.path)
+            if first < last and string is not None:
+                yield Edit(*string.span(first, last), marker)
+                marker = b""
+
+
+def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits in order; those that overlap become one, which says what any of them said."""
+    result: list[Edit] = []
+    for edit in sorted(edits, key=lambda item: (item.start, item.end)):
+        if result and edit.start < result[-1].end:
+            last = result[-1]
+            result[-1] = Edit(last.start, max(edit.end, last.end), max(last.text, edit.text, key=len))
+        else:
+            result.append(edit)
+    return result

@@ -1,0 +1,54 @@
+"""What a rule says: one finding at one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How bad a finding is, in ascending order of concern: info, warning, error."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Scope(StrEnum):
+    """For how long a finding in a history counts."""
+
+    ALWAYS = "always"
+    CURRENT_TURN = "current-turn"
+    """Only while the place lies in the current turn: the API does not look at older turns."""
+
+
+Place = tuple[str | int, ...]
+"""Keys and indices from the top of the generateContent request (or of the answer) down to a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding of one rule.
+
+    `rejection` is the message with which the API is known to answer 400 to this, empty where it is not known to.
+    `suspect` marks a warning that becomes an error if the API did refuse the request and nothing else explains it.
+    """
+
+    rule: str
+    severity: Severity
+    place: Place
+    message: str
+    at: str = "request"
+    scope: Scope = Scope.ALWAYS
+    rejection: str = ""
+    suspect: bool = False
+
+
+def pointer(place: Place, prefix: Place = ()) -> str:
+    """The JSON Pointer (RFC 6901) of a place."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in (*prefix, *place))
+
+
+def content_place(content: int, part: int | None = None, *rest: str | int) -> Place:
+    """The place of a content (index from 0), or of a part in it and on."""
+    return ("contents", content) if part is None else ("contents", content, "parts", part, *rest)

@@ -1,0 +1,102 @@
+"""What a rule is: its page, and the functions that look at a run, a request or an answer.
+
+Rules take what is given to them and yield findings; they open nothing, print nothing and keep nothing. A rule about the
+history looks at one run at a time (and those before it): what it says of a run is kept and never asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..cassettes.entry import Entry
+from ..cassettes.normal import normalise
+from ..cassettes.schema import GENERATE
+from ..cassettes.turns import Turn
+from .conversation import Run
+from .finding import Finding
+from .ledger import Ledger, Record
+from .returned import Returned
+from .target import Target
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """One run of a history: what precedes it is in `run.before`.
+
+    `returned` is the recorded answer that a model run should be, None where its origin is unknown. `dropped` gives for a
+    user run the contents before which a recorded answer should stand. `final` says that the history ends here.
+    """
+
+    run: Run
+    target: Target
+    ledger: Ledger
+    returned: Returned | None = None
+    dropped: tuple[tuple[Turn, Record], ...] = ()
+    final: bool = False
+
+
+@dataclass(frozen=True)
+class RequestContext:
+    """A whole request: `run` is the last run of its history, None where it has none."""
+
+    entry: Entry
+    target: Target
+    ledger: Ledger
+    run: Run | None
+    continues: Record | None
+    """The exchange that this request continues, None where it starts a conversation."""
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The request besides its history, instruction and tools, in normal form."""
+        normal = normalise(self.entry.layout.settings, GENERATE)
+        return normal if isinstance(normal, dict) else {}
+
+    @cached_property
+    def tools(self) -> list[Any]:
+        """The tools in normal form."""
+        return [turn.normal for turn in self.entry.layout.tools.line()]
+
+    @cached_property
+    def declarations(self) -> list[tuple[int, int, dict[str, Any]]]:
+        """Every function declaration with the indices of its tool and of itself."""
+        found: list[tuple[int, int, dict[str, Any]]] = []
+        for index, tool in enumerate(self.tools):
+            declared = tool.get("functionDeclarations") if isinstance(tool, dict) else None
+            for at, declaration in enumerate(declared if isinstance(declared, list) else []):
+                if isinstance(declaration, dict):
+                    found.append((index, at, declaration))
+        return found
+
+    @cached_property
+    def calling_config(self) -> dict[str, Any]:
+        """``toolConfig.functionCallingConfig``, empty where there is none."""
+        config = self.settings.get("toolConfig")
+        calling = config.get("functionCallingConfig") if isinstance(config, dict) else None
+        return calling if isinstance(calling, dict) else {}
+
+
+OnRun = Callable[[RunContext], Iterator[Finding]]
+OnRequest = Callable[[RequestContext], Iterator[Finding]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule. `page` is the module's docstring: what it finds, why, how to mend it."""
+
+    name: str
+    page: str = field(repr=False)
+    on_run: OnRun | None = None
+    """Looks at each run of the history."""
+    on_request: OnRequest | None = None
+    """Looks at the request as a whole: tools, configuration, the end of the history."""
+    on_answer: OnRequest | None = None
+    """Looks at the answer."""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its page, without its name."""
+        return self.page.strip().partition("\n")[0]

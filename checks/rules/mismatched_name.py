@@ -1,0 +1,69 @@
+"""A response has another name than the call it answers, or none.
+
+What it finds
+    A functionResponse must carry the name of the function that was called.
+
+Why it matters
+    Without ids the name is what pairs responses with calls. An empty name is refused with 400; a wrong one was seen to
+    give 200 and an empty answer.
+
+Bad
+    request [
+        {"role": "user", "parts": [{"text": "Weather in Pune?"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "get_weather", "args": {"city": "Pune"}},
+            "thoughtSignature": "EpwCCpkCAVSoXO4="}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "call_7f3a", "response": {"celsius": 31}}}]}
+    ]
+
+Good
+    request [
+        {"role": "user", "parts": [{"text": "Weather in Pune?"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "get_weather", "args": {"city": "Pune"}},
+            "thoughtSignature": "EpwCCpkCAVSoXO4="}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "get_weather", "response": {"celsius": 31}}}]}
+    ]
+
+How it happens, and how to mend it
+    A client keeps results under its own tracking id and sends that id as the name. Copy name and id from the call.
+
+Severity
+    error.
+
+Source
+    ai.google.dev/gemini-api/docs/function-calling; the 400 for an empty name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..conversation import step_before
+from ..finding import Finding, Severity, content_place
+from ..rule import Rule, RunContext
+
+NAME = "mismatched-name"
+
+
+def check(context: RunContext) -> Iterator[Finding]:
+    """Responses without a name, or with another one than their call."""
+    if context.run.role != "user":
+        return
+    step = step_before(context.run)
+    called = dict(zip(map(id, step.responses), step.answered, strict=True)) if step else {}
+    for response in context.run.responses:
+        index = called.get(id(response))
+        expected = step.calls[index].name if step and index is not None else ""
+        name = response.named.name
+        place = content_place(response.at.content, response.at.part)
+        if not name:
+            where = f"contents[{response.at.content}].parts[{response.at.part}]"
+            rejection = f"* GenerateContentRequest.{where}.function_response.name: Name cannot be empty.\n"
+            message = f"the response to {expected} has no name" if expected else "a response has no name"
+            yield Finding(NAME, Severity.ERROR, place, message, rejection=rejection)
+        elif expected and name != expected:
+            yield Finding(
+                NAME, Severity.ERROR, place, f"response is named {name!r}; its call is {expected!r}"
+            )
+
+
+RULE = Rule(NAME, __doc__ or "", on_run=check)

@@ -6,7 +6,7 @@ the texts of one candidate over all events, one streamed argument, the texts of 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ class Fragment:
 
 
 _Found = Iterator[tuple[tuple[str, Hashable], Path, str]]
-_WRAPPERS: Final = ("response", "request", "generateContentRequest", "generate_content_request")
+_DEEPEST_WRAPPER: Final = 4
 # A delta of an interaction names itself and its bytes; all its other strings are pieces of text or of arguments.
 _NO_DELTA_TEXT: Final = frozenset({"type", "id", "call_id", "name", "signature", "data", "mime_type"})
 
@@ -61,14 +61,17 @@ def _texts(value: Any, path: Path) -> _Found:
             yield from _texts(item, (*path, index))
     if not isinstance(value, dict):
         return
-    for key in _WRAPPERS:
-        inner = value.get(key)
-        if isinstance(inner, dict) and len(path) < len(_WRAPPERS):
-            yield from _texts(inner, (*path, key))
-    yield from _contents(value, path)
-    yield from _candidates(value, path)
-    yield from _choices(value, path)
-    yield from _delta(value, path)
+    for key, read in _READERS.items():
+        if key in value:
+            yield from read(value, path)
+
+
+def _wrapped(key: str) -> Callable[[Mapping[str, Any], Path], _Found]:
+    def read(value: Mapping[str, Any], path: Path) -> _Found:
+        if len(path) < _DEEPEST_WRAPPER:
+            yield from _texts(value[key], (*path, key))
+
+    return read
 
 
 def _objects(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -143,6 +146,18 @@ def _delta(value: Mapping[str, Any], path: Path) -> _Found:
         for key, text in delta.items():
             if isinstance(text, str) and key not in _NO_DELTA_TEXT:
                 yield (f"delta {key}", _index(value, 0)), (*path, "delta", key), text
+
+
+_READERS: Final[dict[str, Callable[[Mapping[str, Any], Path], _Found]]] = {
+    "candidates": _candidates,
+    "contents": _contents,
+    "choices": _choices,
+    "delta": _delta,
+    **{
+        key: _wrapped(key)
+        for key in ("response", "request", "generateContentRequest", "generate_content_request")
+    },
+}
 
 
 def _kind_of(path: Path) -> str:

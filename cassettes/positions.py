@@ -8,7 +8,9 @@ their field names do not clash.
 
 from __future__ import annotations
 
+import re
 from enum import Enum, auto
+from functools import lru_cache
 from typing import Any, Final
 
 from .schema import CONTENT, OPAQUE, Field, Kind, Message, many, one
@@ -85,8 +87,9 @@ ROOT.fields.update(
 )
 
 
+@lru_cache(maxsize=4096)
 def enter(position: Position, key: str) -> Position:
-    """The place of a member of an object."""
+    """The place of a member of an object; remembered, since the API has few keys and bodies repeat them."""
     if position is Rule.SECRET:
         return Rule.SECRET
     if not isinstance(position, Message):
@@ -109,32 +112,33 @@ def rule_of(position: Position) -> Rule:
     return Rule.SCANNED if isinstance(position, Message) else position
 
 
-def _leading(message: Message, seen: dict[Message, bool]) -> bool:
-    if message not in seen:
-        seen[message] = False
-        seen[message] = any(
-            field is _SECRET or (field.message is not None and _leading(field.message, seen))
-            for field in message.fields.values()
-        )
-    return seen[message]
+def _ways_to_secrets() -> dict[Message, frozenset[str]]:
+    """For each message below which a secret field can be: the members to follow, in both spellings."""
+    messages = [ROOT]
+    for message in messages:
+        below = [field.message for field in message.fields.values()]
+        messages += [inner for inner in dict.fromkeys(below) if inner is not None and inner not in messages]
+    ways: dict[Message, frozenset[str]] = {}
+    for _ in messages:  # each round reaches one level further up
+        for message in messages:
+            names = [
+                name for name, field in message.fields.items() if field is _SECRET or field.message in ways
+            ]
+            if names:
+                ways[message] = frozenset(names).union(_UPPER.sub(r"_\g<0>", name).lower() for name in names)
+    return ways
 
 
-_SEEN: Final[dict[Message, bool]] = {}
-_leading(ROOT, _SEEN)
-_LEADING: Final = frozenset(message for message, leads in _SEEN.items() if leads)
+_UPPER: Final = re.compile("[A-Z]")
+_WAYS: Final = _ways_to_secrets()
 
 
 def holds_secret_field(value: Any, position: Position = ROOT) -> bool:
-    """Whether a field that is always secret is there, however its key was spelled; costs what such fields could hide in."""
-    if position is Rule.SECRET:
-        return bool(value)
+    """Whether a field that is always secret is there; looks only where one can be."""
     if isinstance(value, list):
         return any(holds_secret_field(item, position) for item in value)
+    if not isinstance(position, Message):
+        return position is Rule.SECRET and bool(value)
     if not isinstance(value, dict):
         return False
-    entered = ((enter(position, key), item) for key, item in value.items())
-    return any(
-        holds_secret_field(item, place)
-        for place, item in entered
-        if place is Rule.SECRET or place in _LEADING
-    )
+    return any(holds_secret_field(value[key], enter(position, key)) for key in value.keys() & _WAYS[position])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from .errors import NotACassette
 from .matchform import FORM_VERSION, match_key
 from .reader import Reader
 from .redaction import Redactor
@@ -34,3 +35,21 @@ def current_keys(connection: sqlite3.Connection, reader: Reader, tag: str, *, wr
     connection.execute("CREATE INDEX temp.current_keys_by_key ON current_keys (match_key)")
     connection.executemany("INSERT INTO current_keys VALUES (?, ?)", keys)
     return "current_keys"
+
+
+def numbers_for(connection: sqlite3.Connection, table: str, key: bytes) -> list[int]:
+    """The exchanges with a match key in the table that `current_keys` named, in recorded order.
+
+    Raises:
+        NotACassette: it is damaged.
+    """
+    try:
+        return [
+            row[0]
+            for row in connection.execute(
+                f"SELECT id FROM {table} WHERE match_key = ? ORDER BY id",  # noqa: S608 - one of two names of ours
+                (key,),
+            )
+        ]
+    except sqlite3.Error as error:
+        raise NotACassette(f"the cassette is damaged: {error}") from error

@@ -28,15 +28,15 @@ _NOTE: Final = "match"
 
 def match_key(entry: Entry) -> bytes:
     """The match key of a request."""
-    head = [entry.method, entry.route.action, entry.model, entry.route.resource, _query(entry.query)]
+    head = [entry.method, entry.route.action, entry.model, entry.route.resource, match_query(entry.query)]
     digest = hashlib.sha256(stored_form(head))
     layout = entry.layout
     if layout.envelope is None:
         digest.update(raw_digest(entry.raw_body or b""))
         return digest.digest()[:DIGEST_BYTES]
-    digest.update(stored_form(_match_settings(layout, request_message(entry.route))))
+    digest.update(stored_form(match_settings(layout, request_message(entry.route))))
     if layout.instruction:
-        digest.update(stored_form(_match_instruction(layout.instruction)))
+        digest.update(stored_form(match_instruction(layout.instruction)))
     digest.update(history_digest(layout.tools))
     digest.update(history_digest(layout.history))
     return digest.digest()[:DIGEST_BYTES]
@@ -50,13 +50,13 @@ def match_form(entry: Entry) -> dict[str, Any]:
         "action": entry.route.action,
         "model": entry.model,
         "resource": entry.route.resource,
-        "query": dict(_query(entry.query)),
+        "query": dict(match_query(entry.query)),
     }
     if layout.envelope is None:
         return {**form, "bytes": raw_digest(entry.raw_body or b"").hex()}
-    form["settings"] = _match_settings(layout, request_message(entry.route))
+    form["settings"] = match_settings(layout, request_message(entry.route))
     if layout.instruction:
-        form["systemInstruction"] = _match_instruction(layout.instruction)
+        form["systemInstruction"] = match_instruction(layout.instruction)
     form["tools"] = [match_content(turn) for turn in layout.tools.line()]
     form["contents"] = [match_content(turn) for turn in layout.history.line()]
     return form
@@ -125,7 +125,7 @@ def _holds(part: Any, name: str) -> bool:
     return isinstance(part, dict) and name in part
 
 
-def _match_settings(layout: Layout, message: Message) -> Any:
+def match_settings(layout: Layout, message: Message) -> Any:
     """The envelope in match form, without what the history, tools and instruction already say."""
     value = layout.envelope.value if layout.envelope else None
     form = stripped(normalise(value, message), message)
@@ -139,9 +139,11 @@ def _match_settings(layout: Layout, message: Message) -> Any:
     return form
 
 
-def _match_instruction(piece: Piece) -> Any:
+def match_instruction(piece: Piece) -> Any:
+    """A system instruction in match form."""
     return stripped(normalise_content(piece.value), CONTENT)
 
 
-def _query(query: str) -> list[list[str]]:
+def match_query(query: str) -> list[list[str]]:
+    """The parameters of a query that select an answer, as pairs in order."""
     return sorted([name, value] for name, value in parse_qsl(query, keep_blank_values=True) if name in _QUERY)

@@ -86,6 +86,8 @@ _M001: Final = (
         finish_reason TEXT
     )""",
     "CREATE INDEX exchanges_by_key ON exchanges (match_key)",
+    # What a miss is explained with: the exchanges of a history.
+    "CREATE INDEX exchanges_by_history ON exchanges (history)",
     # Found while recording; `checked_by` is the gemtape version and the hash of its rules. Reports judge anew.
     """CREATE TABLE violations (
         exchange INTEGER NOT NULL REFERENCES exchanges(id),

@@ -75,15 +75,20 @@ class Reader:
         message = OPENAI_MESSAGE if contents_at and contents_at[-1] == "messages" else CONTENT
         return Layout(
             envelope=self._piece(row["envelope"]),
-            history=self._turn(row["history"], message),
+            history=self.turn(row["history"], message),
             contents_at=contents_at,
-            tools=self._turn(row["tools"], TOOL),
+            tools=self.turn(row["tools"], TOOL),
             tools_at=from_json_path(row["tools_at"]),
             instruction=None if row["instruction"] is None else self._piece(row["instruction"]),
             instruction_at=from_json_path(row["instruction_at"]),
         )
 
-    def _turn(self, row_id: int | None, message: Message) -> Turn:
+    def turn(self, row_id: int | None, message: Message) -> Turn:
+        """The history that ends with this row; the empty one for None.
+
+        Raises:
+            NotACassette: it is damaged.
+        """
         turn = self._tree.root(message)
         missing: list[tuple[int, int]] = []
         while row_id is not None:

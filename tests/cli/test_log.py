@@ -1,0 +1,60 @@
+"""``gemtape log``: one line an exchange."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gemtape.cassettes.models import Exchange, Failure, Request, Response
+from gemtape.cli.main import gemtape
+from tests.factories import answer_body, call, calls, cassette_of, exchange, model_text, sse, unary, user
+
+TOOLS = [{"functionDeclarations": [{"name": "lookup"}, {"name": "refund"}]}, {"googleSearch": {}}]
+
+
+def _log(tmp_path: Path, item: Exchange) -> str:
+    outcome = CliRunner().invoke(gemtape, ["log", str(cassette_of(tmp_path / "run.db", [item]))])
+    assert outcome.exit_code == 0
+    return outcome.output
+
+
+def test_tools_mode_calls_tokens_and_time(tmp_path: Path):
+    usage = {"promptTokenCount": 212, "candidatesTokenCount": 38}
+    answer = unary(answer_body(calls(call("lookup"), call("lookup")), usageMetadata=usage))
+    config = {"functionCallingConfig": {"mode": "ANY"}}
+
+    line = _log(tmp_path, exchange([user("hi")], answer, tools=TOOLS, toolConfig=config))
+
+    assert line.split() == [
+        "1", "gemini-3-pro-preview:generateContent", "200", "20", "ms", "212→38",
+        "[lookup,refund,googleSearch", "ANY]", "calls", "lookup,", "lookup",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (model_text("hello"), "text"),
+        (sse(answer_body(model_text("hel")), cut=True), "text, cut"),
+        (unary({"candidates": [{"finishReason": "MAX_TOKENS"}]}), "nothing (MAX_TOKENS)"),
+        (unary({"promptFeedback": {"blockReason": "SAFETY"}}), "nothing (SAFETY)"),
+        (unary({"error": {"code": 429, "message": "slow down"}}, 429), "error: slow down"),
+        (calls(*[call(name) for name in "abcdef"]), "calls a, b, c, d +2"),
+    ],
+)
+def test_what_came_back(tmp_path: Path, answer: Response, words: str):
+    assert _log(tmp_path, exchange([user("hi")], answer)).rstrip().endswith(words)
+
+
+def test_an_exchange_without_an_answer_says_why(tmp_path: Path):
+    item = Exchange(Request("POST", "/v1beta/models/m:generateContent", body=b"{}"), None, Failure.REFUSED)
+
+    assert "refused" in _log(tmp_path, item)
+
+
+def test_a_missing_cassette_is_one_line_and_exit_code_2(tmp_path: Path):
+    outcome = CliRunner().invoke(gemtape, ["log", str(tmp_path / "none.db")])
+
+    assert (outcome.exit_code, outcome.output.count("\n")) == (2, 1)

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from itertools import chain, groupby
+from typing import Any, Final
 
 from .events import parse_events
 from .models import Response
 from .normal import normalise_content
-from .partial_args import fold_partial_calls
+from .partial_args import fold_partial_calls, is_partial
 
-_CALL_KEYS = ("functionCall", "function_call")
+_TEXT: Final = frozenset({"text", "thought"})
+"""The keys of a part that is plain text; a signature among them forbids joining."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def fold_answer(response: Response | None) -> Answer:
 
 def fold_events(events: Iterable[Any]) -> Answer:
     """Fold the JSON values of an answer's events."""
-    contents: list[Any] = []
+    contents: list[dict[str, Any]] = []
     seen: dict[str, Any] = {}
     for event in map(_unwrapped, events):
         if not isinstance(event, dict):
@@ -100,43 +102,38 @@ def _first_candidate(event: dict[str, Any]) -> dict[str, Any]:
     candidates = event.get("candidates")
     if not isinstance(candidates, list):
         return {}
-    objects = [candidate for candidate in candidates if isinstance(candidate, dict)]
-    return next((item for item in objects if item.get("index", 0) == 0), {})
+    objects = (candidate for candidate in candidates if isinstance(candidate, dict))
+    return next((item for item in objects if item.get("index") in (None, 0)), {})
 
 
-def _folded(contents: list[Any]) -> Any:
+def _folded(contents: list[dict[str, Any]]) -> Any:
     if not contents:
         return None
     if len(contents) == 1 and not _has_partial_calls(contents[0]):
         return contents[0]
     parts: list[Any] = []
-    for content in contents:
-        incoming = content.get("parts")
-        for part in incoming if isinstance(incoming, list) else []:
-            if parts and _joinable(parts[-1], part):
-                parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
-            else:
-                parts.append(part)
+    for is_text, group in groupby(chain.from_iterable(map(_parts, contents)), _text_kind):
+        run = list(group)
+        parts.extend([_joined(run)] if is_text else run)
     return {"parts": fold_partial_calls(parts), "role": contents[0].get("role", "model")}
 
 
-def _joinable(left: Any, right: Any) -> bool:
-    return (
-        _plain_text(left) and _plain_text(right) and bool(left.get("thought")) == bool(right.get("thought"))
-    )
-
-
-def _plain_text(part: Any) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("text"), str) and set(part) <= {"text", "thought"}
-
-
-def _has_partial_calls(content: Any) -> bool:
+def _parts(content: dict[str, Any]) -> list[Any]:
     parts = content.get("parts")
-    return isinstance(parts, list) and any(
-        isinstance(part, dict) and isinstance(part.get(key), dict) and part[key].keys() & _PARTIAL
-        for part in parts
-        for key in _CALL_KEYS
-    )
+    return parts if isinstance(parts, list) else []
 
 
-_PARTIAL = frozenset({"partialArgs", "willContinue", "partial_args", "will_continue"})
+def _text_kind(part: Any) -> str:
+    """What texts may be joined under; empty for a part that stands for itself."""
+    if not isinstance(part, dict) or not isinstance(part.get("text"), str) or not part.keys() <= _TEXT:
+        return ""
+    return "thought" if part.get("thought") else "text"
+
+
+def _joined(texts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {**texts[0], "text": "".join(part["text"] for part in texts)}
+
+
+def _has_partial_calls(content: dict[str, Any]) -> bool:
+    calls = (part.get("functionCall") for part in _parts(content) if isinstance(part, dict))
+    return any(isinstance(call, dict) and is_partial(call) for call in calls)

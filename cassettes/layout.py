@@ -40,7 +40,8 @@ class Layout:
     @property
     def wrapped(self) -> bool:
         """Whether the generateContent request sits under ``request``, as on Code Assist."""
-        return self.envelope is not None and _is_wrapped(self.envelope.value)
+        outside = self.contents_at is not None and self.contents_at[0] != "request"
+        return not outside and self.envelope is not None and _is_wrapped(self.envelope.value)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -48,7 +49,7 @@ class Layout:
         value = self.envelope.value if self.envelope else None
         if not isinstance(value, dict):
             return {}
-        return value["request"] if _is_wrapped(value) else value
+        return value["request"] if self.wrapped else value
 
 
 def _is_wrapped(body: Any) -> bool:
@@ -101,8 +102,8 @@ def is_exact(layout: Layout, body: bytes) -> bool:
             if _EXACT in turn.notes:
                 break
             pieces.append(turn.piece)
-    if any(piece and canonical.may_have_lost_digits(piece.form) for piece in pieces):
-        return canonical.same_value(body, assemble(layout))
+    if any(piece.may_have_lost_digits for piece in pieces if piece):
+        return not canonical.huge_integers(body)
     layout.history.notes[_EXACT] = layout.tools.notes[_EXACT] = True
     return True
 

@@ -2,63 +2,67 @@
 
 Hashed: method, action, model, resource path (not host, version, project, location), the query parameters that select
 an answer, and the body in normal form (`normal`) without thought signatures, call ids and session fields. Parallel
-responses stand in the order of their calls; a part that held nothing but a signature counts as absent. What is left
-out is still checked elsewhere: a dropped signature is a violation, not a miss. `FORM_VERSION` changes with any change
-of meaning here; stored keys carry it in their tag and are worked out anew when the tag differs.
+responses stand in the order of their calls; a model's part with nothing in it, such as one that only carried a
+signature, counts as absent. What is left out is still checked elsewhere: a dropped signature is a violation, not a miss.
+`FORM_VERSION` changes with any change of meaning here; stored keys carry it in their tag and are worked out anew when
+the tag differs.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from .canonical import DIGEST_BYTES, raw_digest, stored_form
+from .canonical import DIGEST_BYTES, huge_integers, json_digest, raw_digest, stored_form
 from .entry import Entry
+from .fields import Message
 from .layout import Layout
 from .normal import normalise, normalise_content, stripped
 from .pairing import Named, named, pair
-from .schema import CONTENT, Message, request_message
+from .schema import CONTENT, request_message
 from .turns import Piece, Turn
 
 FORM_VERSION: Final = 1
-_QUERY: Final = frozenset({"alt", "pageToken", "pageSize", "filter", "updateMask"})
+_QUERY: Final = {
+    **{name: name for name in ("alt", "pageToken", "pageSize", "filter", "updateMask")},
+    "page_token": "pageToken",
+    "page_size": "pageSize",
+    "update_mask": "updateMask",
+}
+"""The parameters that select an answer, as they may be spelled, with their canonical names."""
 _NOTE: Final = "match"
 
 
 def match_key(entry: Entry) -> bytes:
     """The match key of a request."""
-    head = [entry.method, entry.route.action, entry.model, entry.route.resource, match_query(entry.query)]
-    digest = hashlib.sha256(stored_form(head))
-    layout = entry.layout
-    if layout.envelope is None:
-        digest.update(raw_digest(entry.raw_body or b""))
-        return digest.digest()[:DIGEST_BYTES]
-    digest.update(stored_form(match_settings(layout, request_message(entry.route))))
-    if layout.instruction:
-        digest.update(stored_form(match_instruction(layout.instruction)))
-    digest.update(history_digest(layout.tools))
-    digest.update(history_digest(layout.history))
-    return digest.digest()[:DIGEST_BYTES]
+    return json_digest(stored_form(_form(entry, lambda head: history_digest(head).hex())))
 
 
 def match_form(entry: Entry) -> dict[str, Any]:
     """The value that the match key stands for, for showing and comparing."""
+    return _form(entry, lambda head: [match_content(turn) for turn in head.line()])
+
+
+def _form(entry: Entry, history: Callable[[Turn], Any]) -> dict[str, Any]:
     layout = entry.layout
     form: dict[str, Any] = {
         "method": entry.method,
         "action": entry.route.action,
         "model": entry.model,
         "resource": entry.route.resource,
-        "query": dict(match_query(entry.query)),
+        "query": match_query(entry.query),
     }
     if layout.envelope is None:
         return {**form, "bytes": raw_digest(entry.raw_body or b"").hex()}
+    if entry.raw_body is not None:
+        form["integers"] = huge_integers(entry.raw_body)  # the layout holds them rounded
     form["settings"] = match_settings(layout, request_message(entry.route))
     if layout.instruction:
         form["systemInstruction"] = match_instruction(layout.instruction)
-    form["tools"] = [match_content(turn) for turn in layout.tools.line()]
-    form["contents"] = [match_content(turn) for turn in layout.history.line()]
+    form["tools"] = history(layout.tools)
+    form["contents"] = history(layout.history)
     return form
 
 
@@ -83,20 +87,18 @@ def match_content(turn: Turn) -> Any:
     form = stripped(turn.normal, turn.message)
     if turn.message is not CONTENT or not isinstance(form, dict) or not isinstance(form.get("parts"), list):
         return form
-    parts = [
-        part
-        for part, full in zip(form["parts"], turn.parts, strict=True)
-        if not (isinstance(full, dict) and "thoughtSignature" in full and part in ({}, {"text": ""}))
-    ]
-    return {**form, "parts": _in_call_order(parts, turn)}
+    if turn.role == "model":
+        return {**form, "parts": [part for part in form["parts"] if part not in ({}, {"text": ""})]}
+    return {**form, "parts": _in_call_order(form["parts"], turn)}
 
 
 def _in_call_order(parts: list[Any], turn: Turn) -> list[Any]:
-    full = [part["functionResponse"] for part in turn.parts if _holds(part, "functionResponse")]
-    slots = [index for index, part in enumerate(parts) if _holds(part, "functionResponse")]
-    if len(slots) < 2 or len(full) != len(slots):
+    """The parts of a turn with the functionResponses among them in the order of their calls, those of no call last."""
+    slots = [index for index, part in enumerate(turn.parts) if _holds(part, "functionResponse")]
+    if len(slots) < 2:
         return parts
-    answered = pair(calls_before(turn), [named(response) for response in full])
+    responses = [named(turn.parts[slot]["functionResponse"]) for slot in slots]
+    answered = pair(calls_before(turn), responses)
     order = sorted(range(len(slots)), key=lambda at: (answered[at] is None, answered[at] or 0, at))
     ordered = list(parts)
     for slot, at in zip(slots, order, strict=True):
@@ -126,24 +128,29 @@ def _holds(part: Any, name: str) -> bool:
 
 
 def match_settings(layout: Layout, message: Message) -> Any:
-    """The envelope in match form, without what the history, tools and instruction already say."""
-    value = layout.envelope.value if layout.envelope else None
-    form = stripped(normalise(value, message), message)
+    """The envelope in match form, without what stands elsewhere in the form: the model, and what was taken out as turns."""
+    form = stripped(normalise(layout.envelope.value if layout.envelope else None, message), message)
     if not isinstance(form, dict):
         return form
-    form.pop("model", None)  # stands in the head of the key, wherever it was named
+    model = form.get("model")
+    if isinstance(model, str) and "/" not in model.removeprefix("models/"):
+        del form["model"]
     inner = form.get("request") if layout.wrapped else form
     if isinstance(inner, dict):
-        for key in ("contents", "tools", "messages"):
-            inner.pop(key, None)
+        for key, turns in (("contents", layout.history), ("tools", layout.tools)):
+            if turns.depth:  # a single object stands in the envelope, too
+                inner.pop(key, None)
     return form
 
 
 def match_instruction(piece: Piece) -> Any:
-    """A system instruction in match form."""
-    return stripped(normalise_content(piece.value), CONTENT)
+    """A system instruction in match form; its role says nothing."""
+    form = stripped(normalise_content(piece.value), CONTENT)
+    del form["role"]
+    return form
 
 
 def match_query(query: str) -> list[list[str]]:
     """The parameters of a query that select an answer, as pairs in order."""
-    return sorted([name, value] for name, value in parse_qsl(query, keep_blank_values=True) if name in _QUERY)
+    pairs = parse_qsl(query, keep_blank_values=True)
+    return sorted([_QUERY[name], value] for name, value in pairs if name in _QUERY)

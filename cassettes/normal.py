@@ -2,17 +2,21 @@
 
 camelCase keys, lists where a list belongs, lower-case roles, no empty defaults, ``3`` for ``3.0``, base64 in one
 alphabet without padding. User data keeps its keys and its gaps; only its numbers compare by value. Total: any JSON
-value has a normal form, and malformed values stay visible in it.
+value that `canonical.parse` gives has a normal form that can be written as JSON, and malformed values stay visible in it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
-from .schema import CONTENT, Field, Kind, Message
+from .fields import Field, Kind, Message
+from .schema import CONTENT
 
-_EXACT_FLOAT = 2.0**53
-_TO_STANDARD = str.maketrans("-_", "+/")
+_EXACT_FLOAT: Final = 2.0**53
+_INT64: Final = re.compile(r"-?[0-9]{1,18}")
+_TO_STANDARD: Final = str.maketrans("-_", "+/")
+_VOLATILE: Final = frozenset({Kind.ID, Kind.SIGNATURE, Kind.SESSION})
 
 
 def normalise(value: Any, message: Message) -> Any:
@@ -20,7 +24,8 @@ def normalise(value: Any, message: Message) -> Any:
     if not isinstance(value, dict):
         return _opaque(value)
     normal: dict[str, Any] = {}
-    for key, item in value.items():
+    for key in sorted(value):  # the canonical spelling comes first, whatever the order they were sent in
+        item = value[key]
         name = message.canonical(key)
         field = message.fields.get(name)
         if name in normal:  # both spellings of one field: neither may hide the other
@@ -45,7 +50,9 @@ def normalise_content(value: Any, default_role: str = "user") -> Any:
 
 def normalise_base64(text: str) -> str:
     """Base64 in the standard alphabet without padding at its end."""
-    return text.translate(_TO_STANDARD).rstrip("=")
+    if "-" in text or "_" in text:  # it may hold megabytes: no copy without need
+        text = text.translate(_TO_STANDARD)
+    return text.rstrip("=")
 
 
 def stripped(value: Any, message: Message) -> Any:
@@ -70,9 +77,6 @@ def stripped(value: Any, message: Message) -> Any:
     return kept
 
 
-_VOLATILE = frozenset({Kind.ID, Kind.SIGNATURE, Kind.SESSION})
-
-
 def _normalise_field(value: Any, field: Field) -> Any:
     if field.message is not None:
         return _normalise_nested(value, field, field.message)
@@ -81,9 +85,10 @@ def _normalise_field(value: Any, field: Field) -> Any:
             return normalise_base64(value)
         if field.kind is Kind.ROLE:
             return value.lower()
-        if field.kind is Kind.INT64 and value.lstrip("-").isdecimal():
+        if field.kind is Kind.INT64 and _INT64.fullmatch(value):
             return int(value)
-        return value
+    if field.repeated and value is not None and not isinstance(value, list):
+        return [_opaque(value)]
     return _opaque(value)
 
 
@@ -103,7 +108,7 @@ def _normalise_nested(value: Any, field: Field, message: Message) -> Any:
 
 
 def _opaque(value: Any) -> Any:
-    """User data with numbers by value; shares what needs no change."""
+    """User data with numbers by value."""
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < _EXACT_FLOAT else value
     if isinstance(value, dict):

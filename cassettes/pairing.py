@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -27,20 +28,18 @@ def pair(calls: Sequence[Named], responses: Sequence[Named]) -> list[int | None]
     """For each response the index of the call it answers, or None; no call is given out twice."""
     result: list[int | None] = [None] * len(responses)
     free = dict.fromkeys(range(len(calls)))
-    by_id: dict[str, list[int]] = {}
+    by_id: defaultdict[str, deque[int]] = defaultdict(deque)
     for index, call in enumerate(calls):
         if call.id is not None:
-            by_id.setdefault(call.id, []).append(index)
+            by_id[call.id].append(index)
     for at, response in enumerate(responses):
-        matches = by_id.get(response.id, []) if response.id is not None else []
-        if matches:
-            call_index = matches.pop(0)
-            result[at] = call_index
-            free.pop(call_index, None)
-    by_name: dict[str | None, list[int]] = {}
+        if response.id is not None and by_id[response.id]:
+            index = result[at] = by_id[response.id].popleft()
+            del free[index]
+    by_name: defaultdict[str | None, deque[int]] = defaultdict(deque)
     for index in free:
-        by_name.setdefault(calls[index].name, []).append(index)
+        by_name[calls[index].name].append(index)
     for at, response in enumerate(responses):
-        if result[at] is None and by_name.get(response.name):
-            result[at] = by_name[response.name].pop(0)
+        if result[at] is None and by_name[response.name]:
+            result[at] = by_name[response.name].popleft()
     return result

@@ -8,117 +8,52 @@ only tolerance of its spelling.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-from enum import Enum, auto
 from typing import Final
 
+from .fields import (
+    BYTES,
+    ID,
+    INT64,
+    OPAQUE,
+    PLAIN,
+    PLAIN_LIST,
+    PRESENT_OPAQUE,
+    PRESENT_PLAIN,
+    ROLE,
+    SESSION,
+    SIGNATURE,
+    Field,
+    Kind,
+    Message,
+    many,
+    one,
+    opaque,
+    plain,
+)
 from .routes import Route, Surface
 
-
-class Kind(Enum):
-    """How a value is read."""
-
-    PLAIN = auto()
-    """A scalar, or a value with nothing to respell in it."""
-    OPAQUE = auto()
-    """User data."""
-    BYTES = auto()
-    """Base64, compared decoded."""
-    INT64 = auto()
-    """An integer that JSON may spell as a string."""
-    ROLE = auto()
-    """Compared in lower case."""
-    ID = auto()
-    """A call id: volatile, left out of the match form."""
-    SIGNATURE = auto()
-    """A thought signature: base64, left out of the match form."""
-    SESSION = auto()
-    """Names a session, a project or a single request: left out of the match form."""
-    MESSAGE = auto()
-    """An object with a schema of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field: its kind, its message where it has one, whether it repeats.
-
-    `present` marks members of a oneof, where an empty object still says something (``googleSearch: {}``).
-    """
-
-    kind: Kind
-    message: Message | None = None
-    repeated: bool = False
-    mapped: bool = False
-    present: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Message:
-    """An object of the API and its fields by canonical name."""
-
-    name: str
-    fields: dict[str, Field] = field(default_factory=dict)
-
-    def canonical(self, key: str) -> str:
-        """The canonical spelling of a key of this message; an unknown key stays as it is."""
-        if key in self.fields:
-            return key
-        camel = _SNAKE.sub(lambda match: match.group(1).upper(), key)
-        return camel if camel in self.fields else key
-
-
-_SNAKE = re.compile(r"_([a-z0-9])")
-
-PLAIN: Final = Field(Kind.PLAIN)
-OPAQUE: Final = Field(Kind.OPAQUE)
-BYTES: Final = Field(Kind.BYTES)
-INT64: Final = Field(Kind.INT64)
-ROLE: Final = Field(Kind.ROLE)
-ID: Final = Field(Kind.ID)
-SIGNATURE: Final = Field(Kind.SIGNATURE)
-SESSION: Final = Field(Kind.SESSION)
-PRESENT_PLAIN: Final = Field(Kind.PLAIN, present=True)
-PRESENT_OPAQUE: Final = Field(Kind.OPAQUE, present=True)
-
-
-def one(message: Message, *, present: bool = False) -> Field:
-    """A single message."""
-    return Field(Kind.MESSAGE, message, present=present)
-
-
-def many(message: Message) -> Field:
-    """A list of messages; a single object stands for a list of one."""
-    return Field(Kind.MESSAGE, message, repeated=True)
-
-
-def _plain(*names: str) -> dict[str, Field]:
-    return dict.fromkeys(names, PLAIN)
-
-
-def _opaque(*names: str) -> dict[str, Field]:
-    return dict.fromkeys(names, OPAQUE)
-
-
-BLOB = Message("Blob", {**_plain("mimeType", "displayName"), "data": BYTES})
-FILE_DATA = Message("FileData", _plain("mimeType", "fileUri", "displayName"))
+BLOB = Message("Blob", {**plain("mimeType", "displayName"), "data": BYTES})
+FILE_DATA = Message("FileData", plain("mimeType", "fileUri", "displayName"))
 FUNCTION_CALL = Message(
-    "FunctionCall", {"id": ID, **_plain("name", "willContinue"), **_opaque("args", "partialArgs")}
+    "FunctionCall",
+    {"id": ID, **plain("name", "willContinue"), **opaque("args", "partialArgs")},
 )
 RESPONSE_PART = Message("FunctionResponsePart", {"inlineData": one(BLOB), "fileData": one(FILE_DATA)})
 FUNCTION_RESPONSE = Message(
     "FunctionResponse",
     {
         "id": ID,
-        **_plain("name", "willContinue", "scheduling"),
+        **plain("name", "willContinue", "scheduling"),
         "response": OPAQUE,
         "parts": many(RESPONSE_PART),
     },
 )
 TOOL_CALL = Message("ToolCall", {"id": ID, "toolType": PLAIN, "args": OPAQUE})
 TOOL_RESPONSE = Message("ToolResponse", {"id": ID, "toolType": PLAIN, "response": OPAQUE})
-EXECUTABLE_CODE = Message("ExecutableCode", {"id": ID, **_plain("language", "code")})
-CODE_RESULT = Message("CodeExecutionResult", {"id": ID, **_plain("outcome", "output")})
+EXECUTABLE_CODE = Message("ExecutableCode", {"id": ID, **plain("language", "code")})
+CODE_RESULT = Message("CodeExecutionResult", {"id": ID, **plain("outcome", "output")})
+VIDEO_METADATA = Message("VideoMetadata", plain("startOffset", "endOffset", "fps"))
+MEDIA_RESOLUTION = Message("MediaResolution", plain("level", "numTokens"))
 PART = Message(
     "Part",
     {
@@ -133,7 +68,9 @@ PART = Message(
         "codeExecutionResult": one(CODE_RESULT, present=True),
         "thought": PLAIN,
         "thoughtSignature": SIGNATURE,
-        **_opaque("videoMetadata", "mediaResolution", "partMetadata"),
+        "videoMetadata": one(VIDEO_METADATA),
+        "mediaResolution": one(MEDIA_RESOLUTION),
+        "partMetadata": OPAQUE,
     },
 )
 PART_DATA: Final = tuple(name for name, entry in PART.fields.items() if entry.present)
@@ -143,10 +80,11 @@ CONTENT = Message("Content", {"role": ROLE, "parts": many(PART)})
 SCHEMA = Message("Schema")
 SCHEMA.fields.update(
     {
-        **_plain("type", "format", "title", "description", "nullable", "pattern"),
-        **_plain("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"),
-        **_plain("minProperties", "maxProperties", "additionalProperties"),
-        **_opaque("enum", "required", "propertyOrdering", "default", "example"),
+        **plain("type", "format", "title", "description", "nullable", "pattern"),
+        **plain("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"),
+        **plain("minProperties", "maxProperties", "additionalProperties"),
+        **opaque("enum", "required", "propertyOrdering"),
+        **dict.fromkeys(("default", "example"), PRESENT_OPAQUE),
         "items": one(SCHEMA),
         "anyOf": many(SCHEMA),
         "properties": Field(Kind.MESSAGE, SCHEMA, mapped=True),
@@ -155,10 +93,10 @@ SCHEMA.fields.update(
 DECLARATION = Message(
     "FunctionDeclaration",
     {
-        **_plain("name", "description", "behavior"),
+        **plain("name", "description", "behavior"),
         "parameters": one(SCHEMA),
         "response": one(SCHEMA),
-        **_opaque("parametersJsonSchema", "responseJsonSchema"),
+        **opaque("parametersJsonSchema", "responseJsonSchema"),
     },
 )
 BUILT_IN_TOOLS: Final = (
@@ -181,33 +119,36 @@ TOOL = Message(
     },
 )
 CALLING_CONFIG = Message(
-    "FunctionCallingConfig", _plain("mode", "allowedFunctionNames", "streamFunctionCallArguments")
+    "FunctionCallingConfig",
+    {**plain("mode", "streamFunctionCallArguments"), "allowedFunctionNames": PLAIN_LIST},
+)
+RETRIEVAL_CONFIG = Message(
+    "RetrievalConfig",
+    {"languageCode": PLAIN, "latLng": one(Message("LatLng", plain("latitude", "longitude")))},
 )
 TOOL_CONFIG = Message(
     "ToolConfig",
     {
         "functionCallingConfig": one(CALLING_CONFIG),
-        "retrievalConfig": OPAQUE,
+        "retrievalConfig": one(RETRIEVAL_CONFIG),
         "includeServerSideToolInvocations": PLAIN,
     },
 )
-THINKING_CONFIG = Message("ThinkingConfig", _plain("includeThoughts", "thinkingBudget", "thinkingLevel"))
+THINKING_CONFIG = Message("ThinkingConfig", plain("includeThoughts", "thinkingBudget", "thinkingLevel"))
 GENERATION_CONFIG = Message(
     "GenerationConfig",
     {
-        **_plain("candidateCount", "maxOutputTokens", "temperature", "topP", "topK", "seed", "stopSequences"),
-        **_plain("presencePenalty", "frequencyPenalty", "responseMimeType", "responseModalities"),
-        **_plain(
-            "responseLogprobs", "logprobs", "mediaResolution", "audioTimestamp", "enableAffectiveDialog"
-        ),
+        **plain("candidateCount", "maxOutputTokens", "temperature", "topP", "topK", "seed"),
+        **plain("presencePenalty", "frequencyPenalty", "responseMimeType"),
+        **dict.fromkeys(("stopSequences", "responseModalities"), PLAIN_LIST),
+        **plain("responseLogprobs", "logprobs", "mediaResolution", "audioTimestamp", "enableAffectiveDialog"),
         "responseSchema": one(SCHEMA),
-        **_opaque(
-            "responseJsonSchema", "speechConfig", "imageConfig", "routingConfig", "modelSelectionConfig"
-        ),
+        "imageConfig": one(Message("ImageConfig", plain("aspectRatio", "imageSize", "personGeneration"))),
+        **opaque("responseJsonSchema", "speechConfig", "routingConfig", "modelSelectionConfig"),
         "thinkingConfig": one(THINKING_CONFIG),
     },
 )
-SAFETY_SETTING = Message("SafetySetting", _plain("category", "threshold", "method"))
+SAFETY_SETTING = Message("SafetySetting", plain("category", "threshold", "method"))
 _SESSION_FIELDS = dict.fromkeys(("sessionId", "userPromptId", "requestId"), SESSION)
 GENERATE = Message(
     "GenerateContentRequest",
@@ -235,16 +176,16 @@ COUNT_TOKENS = Message(
 EMBED = Message(
     "EmbedContentRequest",
     {
-        **_plain("model", "taskType", "title", "outputDimensionality", "autoTruncate"),
+        **plain("model", "taskType", "title", "outputDimensionality", "autoTruncate"),
         "content": one(CONTENT),
         "embedContentConfig": OPAQUE,
     },
 )
 BATCH_EMBED = Message("BatchEmbedContentsRequest", {"requests": many(EMBED)})
 CACHED_CONTENT = Message(
-    "CachedContent", {**GENERATE.fields, **_plain("name", "displayName", "ttl", "expireTime")}
+    "CachedContent", {**GENERATE.fields, **plain("name", "displayName", "ttl", "expireTime")}
 )
-FILE = Message("File", {**_plain("name", "displayName", "mimeType", "uri"), "sizeBytes": INT64})
+FILE = Message("File", {**plain("name", "displayName", "mimeType", "uri"), "sizeBytes": INT64})
 CREATE_FILE = Message("CreateFileRequest", {"file": one(FILE)})
 OPENAI_CALL = Message("ToolCall", {"id": ID, "type": PLAIN, "function": OPAQUE, "extra_content": SIGNATURE})
 OPENAI_MESSAGE = Message(

@@ -16,14 +16,23 @@ from .schema import CONTENT, Message
 
 
 class Piece:
-    """A JSON value with its stored form and its address."""
+    """A JSON value with its address."""
 
-    __slots__ = ("digest", "form", "value")
+    __slots__ = ("digest", "value")
 
     def __init__(self, value: Any, form: bytes | None = None) -> None:
         self.value = value
-        self.form = canonical.stored_form(value) if form is None else form
-        self.digest = canonical.json_digest(self.form)
+        self.digest = canonical.json_digest(canonical.stored_form(value) if form is None else form)
+
+    @property
+    def form(self) -> bytes:
+        """The stored form; made anew each time, since only what is new needs it and histories live long."""
+        return canonical.stored_form(self.value)
+
+    @property
+    def may_have_lost_digits(self) -> bool:
+        """Whether it holds a float that may have been sent as an integer beyond 64 bits."""
+        return canonical.may_have_lost_digits(self.form, self.value)
 
 
 class Turn:

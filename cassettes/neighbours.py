@@ -9,11 +9,13 @@ from __future__ import annotations
 import sqlite3
 from typing import Final
 
+import orjson
+
 from .entry import Entry
 from .errors import NotACassette
 from .matchform import history_digest
 from .reader import Reader
-from .turns import Turn
+from .turns import Piece, Turn
 
 MOST: Final = 64
 """Exchanges that are given back for one reason: for their history, or for their route."""
@@ -36,6 +38,14 @@ _EXCHANGES_BELOW: Final = """
     )
     SELECT exchanges.id FROM below CROSS JOIN exchanges ON exchanges.history = below.turn LIMIT ?
 """
+_CHILDREN: Final = """
+    SELECT turns.id, pieces.value FROM turns JOIN pieces ON pieces.id = turns.piece
+    WHERE ifnull(turns.parent, 0) = ? LIMIT ?
+"""
+_CHILD_STORED_AS: Final = """
+    SELECT turns.id, pieces.value FROM turns JOIN pieces ON pieces.id = turns.piece
+    WHERE ifnull(turns.parent, 0) = ? AND pieces.hash = ?
+"""
 _EXCHANGES_OF_ROUTE: Final = """
     SELECT id FROM exchanges WHERE id BETWEEN ? AND ? AND method = ? AND action = ?
     ORDER BY model = ? DESC, id LIMIT ?
@@ -56,7 +66,7 @@ def near(connection: sqlite3.Connection, reader: Reader, request: Entry) -> list
         route = (request.method, request.route.action, request.model, MOST // 2)
         for reach in ((1, _RANGE), (last - _RANGE + 1, last)):
             found.update(row[0] for row in connection.execute(_EXCHANGES_OF_ROUTE, (*reach, *route)))
-    except sqlite3.Error as error:
+    except (sqlite3.Error, orjson.JSONDecodeError) as error:
         raise NotACassette(f"the cassette is damaged: {error}") from error
     return sorted(found)
 
@@ -64,18 +74,14 @@ def near(connection: sqlite3.Connection, reader: Reader, request: Entry) -> list
 def _of_history(connection: sqlite3.Connection, reader: Reader, history: Turn) -> list[int]:
     """Exchanges below the deepest turns that say the same as the request does up to there."""
     heads: list[int] = []
-    below: list[int] = [0]
+    below: list[int | None] = [None]
     for turn in history.line():
-        wanted = history_digest(turn)
-        below = [
-            row
-            for parent in below
-            for row in _children(connection, parent, turn)
-            if history_digest(reader.turn(row, turn.message)) == wanted
+        found = [row for parent in below for row in _equal_children(connection, reader, parent, turn)][
+            :_ALIKE
         ]
-        if not below:
+        if not found:
             break
-        heads = below = below[:_ALIKE]
+        heads, below = found, [*found]
     if not heads:
         return []
     marks = ", ".join("?" * len(heads))
@@ -83,12 +89,19 @@ def _of_history(connection: sqlite3.Connection, reader: Reader, history: Turn) -
     return [row[0] for row in rows]
 
 
-def _children(connection: sqlite3.Connection, parent: int, like: Turn) -> list[int]:
-    """The turns below a turn; the one that is stored exactly as `like` is among them, however many there are."""
+def _equal_children(
+    connection: sqlite3.Connection, reader: Reader, parent_row: int | None, wanted: Turn
+) -> list[int]:
+    """The turns below a turn that end a history equal to `wanted` in match form."""
+    parent = reader.turn(parent_row, wanted.message)
+    # The one that is stored exactly as it is wanted is looked at in any case, however many there are.
     exact = connection.execute(
-        "SELECT turns.id FROM turns JOIN pieces ON pieces.id = turns.piece "
-        "WHERE ifnull(turns.parent, 0) = ? AND pieces.hash = ?",
-        (parent, like.piece.digest if like.piece else b""),
+        _CHILD_STORED_AS, (parent_row or 0, wanted.piece.digest if wanted.piece else b"")
     )
-    some = connection.execute("SELECT id FROM turns WHERE ifnull(parent, 0) = ? LIMIT ?", (parent, _SIBLINGS))
-    return list({row[0]: None for rows in (exact, some) for row in rows})
+    some = connection.execute(_CHILDREN, (parent_row or 0, _SIBLINGS))
+    # Below the root hang lists of tools as well, so a turn becomes one of the reader's only once it is known to be equal.
+    return [
+        row
+        for row, value in dict([*exact, *some]).items()
+        if history_digest(Turn(parent, Piece(orjson.loads(value)), wanted.message)) == history_digest(wanted)
+    ]

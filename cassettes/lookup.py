@@ -1,0 +1,183 @@
+"""Which recorded exchange answers a request: queues per match key and session, served in recorded order.
+
+Decides and counts; opens nothing and sends nothing. Both doors ask it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from .bounded import Bounded
+from .entry import Entry
+from .store import Cassette
+
+Accepts = Callable[[int], bool]
+"""Whether the exchange with a number may answer; one that may not stays in its queue."""
+
+CACHED_BYTES: Final = 64 * 1024 * 1024
+"""What the answers of the exchanges that are kept at hand may hold together."""
+_ENTRY_BYTES: Final = 2048
+"""What an entry weighs besides its answer, roughly."""
+
+
+class Repeat(StrEnum):
+    """What equal requests get once all recorded answers were served."""
+
+    LAST = "last"
+    """The last answer again."""
+    CYCLE = "cycle"
+    """All of them again, from the first."""
+    ONCE = "once"
+    """Nothing: one request too many is a miss."""
+
+
+class Taken(NamedTuple):
+    """The number of the exchange that answers a request, and whether it answered one before, in this session."""
+
+    number: int
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Requests answered with an exchange for the first time, and again; exchanges that answered none."""
+
+    served: int
+    repeated: int
+    unused: tuple[int, ...]
+
+
+class _Queue:
+    """The exchanges of one match key in one session; places are indices into `numbers`, in recorded order."""
+
+    __slots__ = ("_fresh", "_last", "numbers")
+
+    def __init__(self, numbers: list[int]) -> None:
+        self.numbers = numbers
+        self._fresh = deque(range(len(numbers)))
+        self._last = -1
+
+    def take(self, repeat: Repeat, accepts: Accepts | None) -> Taken | None:
+        """The exchange that answers next; `accepts` is asked about the best one first."""
+        for at, place in enumerate(self._fresh):
+            if accepts is None or accepts(self.numbers[place]):
+                del self._fresh[at]
+                self._last = place
+                return Taken(self.numbers[place], False)
+        for place in self._again(repeat):
+            if accepts is None or accepts(self.numbers[place]):
+                self._last = place
+                return Taken(self.numbers[place], True)
+        return None
+
+    def _again(self, repeat: Repeat) -> Iterator[int]:
+        """The places that were served, in the order in which they may be served again."""
+        if repeat is Repeat.ONCE:
+            return
+        count = len(self.numbers)
+        fresh = frozenset(self._fresh)
+        steps = range(1, count + 1)
+        order = (count - step if repeat is Repeat.LAST else (self._last + step) % count for step in steps)
+        yield from (place for place in order if place not in fresh)
+
+
+@dataclass(slots=True)
+class _Session:
+    queues: dict[bytes, _Queue] = field(default_factory=dict)
+    used: set[int] = field(default_factory=set)
+    repeated: int = 0
+
+
+class Lookup:
+    """The queues of one cassette. Safe for use by several threads at once, with the cassette behind its `lock`."""
+
+    def __init__(self, cassette: Cassette, repeat: Repeat = Repeat.LAST) -> None:
+        self.lock: Final = threading.RLock()
+        """A cassette can be used by one thread at a time: hold this to use it beside the look-up."""
+        self.cassette = cassette
+        """May be closed, and later replaced by the same file opened anew; the queues stay as they are."""
+        self.repeat: Final = repeat
+        self._sessions: dict[str, _Session] = {}
+        self._ever: set[int] = set()
+        self._entries: Bounded[int, Entry] = Bounded(CACHED_BYTES)
+
+    def take(self, key: bytes, session: str = "", accepts: Accepts | None = None) -> Taken | None:
+        """The exchange that answers the next request with this match key, taken out of its queue.
+
+        Args:
+            key: the request's match key.
+            session: any text; each session has queues of its own.
+            accepts: leaves out recorded exchanges that may not answer this very request.
+
+        Returns:
+            The exchange, or None: nothing was recorded for the key, nothing of it was accepted, or all of it was
+            served and nothing is to be repeated.
+
+        Raises:
+            CassetteError: the cassette is damaged.
+        """
+        with self.lock:
+            state = self._sessions.get(session)
+            if state is None:
+                state = self._sessions[session] = _Session()
+            queue = state.queues.get(key)
+            if queue is None:
+                numbers = self.cassette.numbers_for(key)
+                if not numbers:
+                    return None
+                queue = state.queues[key] = _Queue(numbers)
+            taken = queue.take(self.repeat, accepts)
+            if taken is not None:
+                state.used.add(taken.number)
+                state.repeated += taken.repeated
+                self._ever.add(taken.number)
+            return taken
+
+    def recorded(self, key: bytes) -> list[int]:
+        """The exchanges with this match key, in recorded order, served or not."""
+        with self.lock:
+            return self.cassette.numbers_for(key)
+
+    def entry(self, number: int) -> Entry:
+        """The exchange with this number; those used last are at hand.
+
+        Raises:
+            CassetteError: there is none, or it is damaged.
+        """
+        with self.lock:
+            entry = self._entries.get(number)
+            if entry is None:
+                entry = self.cassette.entry(number)
+                size = len(entry.response.body) if entry.response else 0
+                self._entries.put(number, entry, size + _ENTRY_BYTES)
+            return entry
+
+    def used(self, number: int, session: str = "") -> bool:
+        """Whether an exchange answered a request of this session."""
+        with self.lock:
+            state = self._sessions.get(session)
+            return state is not None and number in state.used
+
+    def reset(self, session: str = "") -> None:
+        """Put every exchange of a session back into its queue, and its counts to nothing."""
+        with self.lock:
+            self._sessions.pop(session, None)
+
+    def counts(self, session: str = "") -> Counts:
+        """What a session was served."""
+        with self.lock:
+            state = self._sessions.get(session) or _Session()
+            return Counts(len(state.used), state.repeated, self._without(state.used))
+
+    def unused(self) -> tuple[int, ...]:
+        """The exchanges that never answered a request, in no session."""
+        with self.lock:
+            return self._without(self._ever)
+
+    def _without(self, used: set[int]) -> tuple[int, ...]:
+        return tuple(number for number in range(1, len(self.cassette) + 1) if number not in used)

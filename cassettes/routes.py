@@ -75,19 +75,22 @@ def split_prefix(path: str) -> tuple[str, str]:
 def parse_route(path: str) -> Route:
     """Read an API path (without prefix and query)."""
     segments = [unquote(segment) for segment in path.split("/") if segment]
-    version = ""
-    if segments and segments[0] == "upload":
-        rest = segments[1:]
-        version, rest = _take_version(rest)
-        segments = ["upload", *rest]
-    else:
-        version, segments = _take_version(segments)
+    version, segments = _take_version(segments)
+    upload = segments[:1] == ["upload"]
+    if upload:
+        inner, segments = _take_version(segments[1:])  # some clients write the version twice
+        version = inner or version
     if version.startswith("v1internal"):
-        return Route(Surface.CODE_ASSIST, "v1internal", "", version.partition(":")[2], "")
+        version, _, action = version.partition(":")
+        resource, inner_action = _split_action("/".join(segments))
+        return Route(Surface.CODE_ASSIST, version, resource, action or inner_action, "")
     surface = Surface.VERTEX if segments[:1] in (["projects"], ["publishers"]) else Surface.GEMINI_API
     segments = _drop_place(segments)
-    if segments[-2:] == ["chat", "completions"]:
-        return Route(Surface.OPENAI, version, "/".join(segments), "chat/completions", "")
+    if upload:
+        segments = ["upload", *segments]
+    if segments[:1] == ["openai"] or segments[-2:] == ["chat", "completions"]:
+        action = "chat/completions" if segments[-2:] == ["chat", "completions"] else ""
+        return Route(Surface.OPENAI, version, "/".join(segments), action, "")
     resource, action = _split_action("/".join(segments))
     return Route(surface, version, resource, action, _model_of(resource))
 

@@ -68,6 +68,11 @@ class Response:
         """Its id and name."""
         return named(self.value)
 
+    @property
+    def asynchronous(self) -> bool:
+        """Whether it answers an asynchronous call (Live API): those may come in several pieces, or later."""
+        return bool(self.value.get("willContinue")) or "scheduling" in self.value
+
 
 @dataclass(frozen=True, eq=False)
 class Run:

@@ -31,7 +31,8 @@ class Finding:
     """One finding of one rule.
 
     `rejection` is the message with which the API is known to answer 400 to this, empty where it is not known to.
-    `suspect` marks a warning that becomes an error if the API did refuse the request and nothing else explains it.
+    `suspect` marks a warning that becomes an error if the API did refuse the request and nothing else explains it;
+    `presumed` an error that is only an info if the API took the request, since then it knows better.
     """
 
     rule: str
@@ -42,6 +43,7 @@ class Finding:
     scope: Scope = Scope.ALWAYS
     rejection: str = ""
     suspect: bool = False
+    presumed: bool = False
 
 
 def pointer(place: Place, prefix: Place = ()) -> str:

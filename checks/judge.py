@@ -55,7 +55,7 @@ class Judge:
             if rule.on_answer:
                 findings.extend(rule.on_answer(context))
         conversation = context.continues.conversation if context.continues else 0
-        self.ledger.remember(entry, conversation)
+        self.ledger.remember(entry, conversation, context.continues, context.calling_mode)
         prefix: Place = ("request",) if entry.layout.wrapped else ()
         return [
             Violation(
@@ -90,6 +90,8 @@ class Judge:
                 findings.extend(rule.on_request(context))
         if entry.status == 400:
             findings = _refused(findings)
+        elif entry.status == 200:
+            findings = _accepted(findings)
         return context, findings
 
     def _state(self, run: Run | None, target: Target, now: float) -> _State:
@@ -149,6 +151,14 @@ def _of_current_turn(state: _State) -> list[Finding]:
 
 
 _RANK = (Severity.INFO, Severity.WARNING, Severity.ERROR)
+
+
+def _accepted(findings: list[Finding]) -> list[Finding]:
+    """The API answered 200: what was only presumed to be refused is not."""
+    return [
+        replace(finding, severity=Severity.INFO, rejection="") if finding.presumed else finding
+        for finding in findings
+    ]
 
 
 def _refused(findings: list[Finding]) -> list[Finding]:

@@ -41,6 +41,10 @@ class Record:
     ended_at: float
     returns: bool
     """Whether the client got a whole answer with something in it, which a later request has to bring back."""
+    continues: Record | None = None
+    """The exchange that this one continues, None where it starts a conversation."""
+    calling_mode: str = ""
+    """The function calling mode of the request, empty where it sets none."""
 
     @cached_property
     def parts(self) -> list[dict[str, Any]]:
@@ -71,7 +75,9 @@ class Ledger:
         self._by_id: dict[str, list[Origin]] = defaultdict(list)
         self._by_call: dict[bytes, list[Origin]] = defaultdict(list)
 
-    def remember(self, entry: Entry, conversation: int) -> Record:
+    def remember(
+        self, entry: Entry, conversation: int, continues: Record | None = None, calling_mode: str = ""
+    ) -> Record:
         """Note what an exchange issued; `conversation` 0 starts a new one."""
         if not conversation:
             self.conversations += 1
@@ -85,6 +91,8 @@ class Ledger:
             started_at=entry.started_at,
             ended_at=entry.ended_at,
             returns=_must_return(entry),
+            continues=continues,
+            calling_mode=calling_mode,
         )
         self.records[record.number] = record
         self._by_client[client_digest(record.history)].append(record)

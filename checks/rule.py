@@ -78,7 +78,16 @@ class RequestContext:
         calling = config.get("functionCallingConfig") if isinstance(config, dict) else None
         return calling if isinstance(calling, dict) else {}
 
+    @cached_property
+    def calling_mode(self) -> str:
+        """The function calling mode, empty where none is set; JSON may give it by number."""
+        mode = self.calling_config.get("mode")
+        if isinstance(mode, str):
+            return mode.upper()
+        return _MODES.get(mode, "") if isinstance(mode, int) else ""
 
+
+_MODES = {1: "AUTO", 2: "ANY", 3: "NONE"}
 OnRun = Callable[[RunContext], Iterator[Finding]]
 OnRequest = Callable[[RequestContext], Iterator[Finding]]
 

@@ -55,7 +55,7 @@ def check(context: RunContext) -> Iterator[Finding]:
         yield _finding(run.responses, "the content before it holds no call", RESPONSE_ORDER)
         return
     extra = [response for response, call in zip(step.responses, step.answered, strict=True) if call is None]
-    if extra and not any(response.value.get("willContinue") for response in step.responses):
+    if extra and not any(response.asynchronous for response in step.responses):
         why = f"the turn before it has {len(step.calls)} calls, and {len(step.responses)} responses follow"
         yield _finding(extra, why, COUNT)
 

@@ -43,7 +43,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..apierrors import COUNT
-from ..conversation import Call, Response, step_before
+from ..conversation import Call, step_before
 from ..finding import Finding, Place, Severity, content_place
 from ..rule import Rule, RunContext
 
@@ -58,7 +58,7 @@ def check(context: RunContext) -> Iterator[Finding]:
             yield _finding(_at_call(run.calls[0]), run.calls, "the history ends with it")
         return
     step = step_before(run)
-    if step is None or any(_goes_on(response) for response in step.responses):
+    if step is None or any(response.asynchronous for response in step.responses):
         return
     open_calls = [call for index, call in enumerate(step.calls) if index not in step.answered]
     if not open_calls:
@@ -78,11 +78,6 @@ def _at_call(call: Call) -> Place:
 def _finding(place: Place, calls: list[Call], why: str) -> Finding:
     names = ", ".join(call.name or "(unnamed)" for call in calls)
     return Finding(NAME, Severity.ERROR, place, f"no response to {names}: {why}", rejection=COUNT)
-
-
-def _goes_on(response: Response) -> bool:
-    """Responses of asynchronous calls (Live API) may come in several pieces or later."""
-    return bool(response.value.get("willContinue")) or "scheduling" in response.value
 
 
 RULE = Rule(NAME, __doc__ or "", on_run=check)

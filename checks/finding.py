@@ -20,6 +20,8 @@ class Scope(StrEnum):
     ALWAYS = "always"
     CURRENT_TURN = "current-turn"
     """Only while the place lies in the current turn: the API does not look at older turns."""
+    ONCE = "once"
+    """Only in the first request that holds the place: what the client did then, not what the API reads now."""
 
 
 Place = tuple[str | int, ...]

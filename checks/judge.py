@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ..cassettes.entry import Entry
 from ..cassettes.models import Violation
 from ..cassettes.turns import Turn
 from .conversation import Run, run_of
+from .executions import Executions
 from .finding import Finding, Place, Scope, Severity, pointer
 from .ledger import Ledger, Record
 from .registry import RULES
 from .returned import Returned
 from .rule import RequestContext, Rule, RunContext
+from .settings import Settings
 from .target import Target, target_of
 
 
@@ -25,26 +28,33 @@ class _State:
     """What is known of a history up to the end of a complete run.
 
     `turn` holds the findings that count only within the current turn; `wide` those of the current turn if the API reads
-    neighbouring user contents as one and so looks further back. `record` is the newest answer in the history.
+    neighbouring user contents as one and so looks further back. `record` is the newest answer in the history; `returned`
+    the one that the run itself should be.
     """
 
     always: tuple[Finding, ...] = ()
     turn: tuple[Finding, ...] = ()
     wide: tuple[Finding, ...] = ()
     record: Record | None = None
+    returned: Returned | None = None
 
 
 class Judge:
     """Judges the exchanges of one cassette; hand them over in recorded order.
 
-    `as_model` judges them as if they had been sent to that model.
+    `as_model` judges them as if they had been sent to that model; `settings` are what some rules can only be told.
     """
 
-    def __init__(self, rules: Sequence[Rule] = RULES, as_model: str = "") -> None:
+    def __init__(
+        self, rules: Sequence[Rule] = RULES, as_model: str = "", settings: Settings | None = None
+    ) -> None:
         self.ledger = Ledger()
+        self._settings = settings or Settings()
+        self._executions = Executions(self._settings)
         self._rules = rules
         self._as_model = as_model
         self._states: dict[tuple[Run, Target], _State] = {}
+        self._seen: set[Turn] = set()
 
     def judge(self, entry: Entry) -> list[Violation]:
         """The violations of an exchange; what its answer issued counts for those that follow."""
@@ -55,6 +65,7 @@ class Judge:
             if rule.on_answer:
                 findings.extend(rule.on_answer(context))
         conversation = context.continues.conversation if context.continues else 0
+        self._seen.update(self._unseen(entry))
         self.ledger.remember(entry, conversation, context.continues, context.calling_mode)
         prefix: Place = ("request",) if entry.layout.wrapped else ()
         return [
@@ -81,20 +92,27 @@ class Judge:
         state = _State()
         findings: list[Finding] = []
         if run is not None:
-            before = self._state(run.before, target, entry.started_at)
-            state = self._advance(before, run, target, entry.started_at, final=True)
-            findings = [*state.always, *_of_current_turn(state)]
-        context = RequestContext(entry, target, self.ledger, run, state.record)
+            once: list[Finding] = []
+            before = self._state(run.before, target, entry.started_at, once)
+            state = self._advance(before, run, target, entry.started_at, once, final=True)
+            known = entry.layout.history.depth - len(self._unseen(entry))
+            fresh = (finding for finding in once if _content_of(finding) >= known)
+            findings = [*state.always, *_of_current_turn(state), *fresh]
+        context = RequestContext(entry, target, self.ledger, run, state.record, findings)
         for rule in self._rules:
             if rule.on_request:
                 findings.extend(rule.on_request(context))
         if entry.status == 400:
-            findings = _refused(findings)
+            findings[:] = _refused(findings)
         elif entry.status == 200:
-            findings = _accepted(findings)
+            findings[:] = _accepted(findings)
         return context, findings
 
-    def _state(self, run: Run | None, target: Target, now: float) -> _State:
+    def _unseen(self, entry: Entry) -> list[Turn]:
+        """The contents of a request that no earlier one held."""
+        return list(takewhile(lambda turn: turn not in self._seen, entry.layout.history.back()))
+
+    def _state(self, run: Run | None, target: Target, now: float, once: list[Finding]) -> _State:
         """What is known up to the end of a complete run; only runs that were never met are looked at."""
         missing: list[Run] = []
         state = _State()
@@ -106,16 +124,32 @@ class Judge:
             missing.append(run)
             run = run.before
         for step in reversed(missing):
-            state = self._states[step, target] = self._advance(state, step, target, now, final=False)
+            state = self._states[step, target] = self._advance(state, step, target, now, once, final=False)
         return state
 
-    def _advance(self, state: _State, run: Run, target: Target, now: float, *, final: bool) -> _State:
+    def _advance(
+        self, state: _State, run: Run, target: Target, now: float, once: list[Finding], *, final: bool
+    ) -> _State:
+        """What is known up to the end of a run; what counts only once goes to `once`."""
         issuer = self.ledger.issuer(run, now) if run.role == "model" else None
         dropped = tuple(self._dropped(run, now)) if run.role == "user" else ()
+        returned = Returned(issuer, run) if issuer else None
+        self._executions.note(run, state.record.conversation if state.record else 0)
         context = RunContext(
-            run, target, self.ledger, Returned(issuer, run) if issuer else None, dropped, final
+            run,
+            target,
+            self.ledger,
+            returned=returned,
+            dropped=dropped,
+            final=final,
+            now=now,
+            answered=state.returned,
+            continues=state.record,
+            settings=self._settings,
+            executions=self._executions,
         )
         found = [finding for rule in self._rules if rule.on_run for finding in rule.on_run(context)]
+        once.extend(finding for finding in found if finding.scope is Scope.ONCE)
         always = tuple(finding for finding in found if finding.scope is Scope.ALWAYS)
         turn = tuple(finding for finding in found if finding.scope is Scope.CURRENT_TURN)
         record = issuer or (dropped[-1][1] if dropped else state.record)
@@ -124,6 +158,7 @@ class Judge:
             turn=(() if run.prompts else state.turn) + turn,
             wide=(() if run.plainly_prompts else state.wide) + turn,
             record=record,
+            returned=returned,
         )
 
     def _dropped(self, run: Run, now: float) -> Iterator[tuple[Turn, Record]]:
@@ -132,6 +167,12 @@ class Judge:
             answers = self.ledger.answers_after(turn.parent, now) if turn.parent else []
             if answers:
                 yield turn, answers[-1]
+
+
+def _content_of(finding: Finding) -> int:
+    """The index of the content that a finding in a history stands in."""
+    index = finding.place[1] if len(finding.place) > 1 else 0
+    return index if isinstance(index, int) else 0
 
 
 def _of_current_turn(state: _State) -> list[Finding]:

@@ -45,6 +45,8 @@ class Record:
     """The exchange that this one continues, None where it starts a conversation."""
     calling_mode: str = ""
     """The function calling mode of the request, empty where it sets none."""
+    tools: Turn | None = None
+    """The last tool that the request declares; the root of the chain where it declares none."""
 
     @cached_property
     def parts(self) -> list[dict[str, Any]]:
@@ -93,6 +95,7 @@ class Ledger:
             returns=_must_return(entry),
             continues=continues,
             calling_mode=calling_mode,
+            tools=entry.layout.tools,
         )
         self.records[record.number] = record
         self._by_client[client_digest(record.history)].append(record)

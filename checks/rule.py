@@ -6,7 +6,7 @@ history looks at one run at a time (and those before it): what it says of a run 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,9 +16,11 @@ from ..cassettes.normal import normalise
 from ..cassettes.schema import GENERATE
 from ..cassettes.turns import Turn
 from .conversation import Run
+from .executions import Executions
 from .finding import Finding
 from .ledger import Ledger, Record
 from .returned import Returned
+from .settings import Settings
 from .target import Target
 
 
@@ -27,7 +29,8 @@ class RunContext:
     """One run of a history: what precedes it is in `run.before`.
 
     `returned` is the recorded answer that a model run should be, None where its origin is unknown. `dropped` gives for a
-    user run the contents before which a recorded answer should stand. `final` says that the history ends here.
+    user run the contents before which a recorded answer should stand. `final` says that the history ends here, at `now`
+    (unix time in seconds at which the request began).
     """
 
     run: Run
@@ -36,6 +39,14 @@ class RunContext:
     returned: Returned | None = None
     dropped: tuple[tuple[Turn, Record], ...] = ()
     final: bool = False
+    now: float = 0.0
+    answered: Returned | None = None
+    """The recorded answer that the model run before a user run should be."""
+    continues: Record | None = None
+    """The newest recorded answer in front of the run."""
+    settings: Settings = field(default_factory=Settings)
+    executions: Executions = field(default_factory=lambda: Executions(Settings()))
+    """What ran of the functions that the settings name, this run included."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,8 @@ class RequestContext:
     run: Run | None
     continues: Record | None
     """The exchange that this request continues, None where it starts a conversation."""
+    findings: Sequence[Finding] = ()
+    """What was found in the request so far; all of it once its answer is looked at."""
 
     @cached_property
     def settings(self) -> dict[str, Any]:

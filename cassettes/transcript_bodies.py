@@ -142,7 +142,8 @@ def _rendered(events: Sequence[bytes], *, array: bool) -> list[bytes]:
 
 def _as_events(chunks: Sequence[Chunk], *, array: bool, duration_ms: int) -> list[Raw] | None:
     """The events of a stream whose pieces are just what they would be read back as."""
-    if not chunks or any(chunk.offset_ms != duration_ms for chunk in chunks):
+    # A single piece loses its time in every form but `chunks`.
+    if not chunks or (len(chunks) > 1 and any(chunk.offset_ms != duration_ms for chunk in chunks)):
         return None
     if array:
         events = [chunk.data.lstrip(b"[,\r\n").rstrip(b"]\n") for chunk in chunks]

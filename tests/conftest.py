@@ -10,9 +10,14 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# The same examples on every run, and no clock: a slow machine is not a failure.
+settings.register_profile("gemtape", deadline=None, derandomize=True)
+settings.load_profile("gemtape")
 
 # Keys and upstreams of the person who runs the tests, proxies that would swallow loopback traffic, and the variable
 # that makes TLS libraries write their secrets to a file.

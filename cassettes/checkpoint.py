@@ -11,24 +11,31 @@ import threading
 from pathlib import Path
 from typing import Final
 
-_EVERY: Final = 256
-"""Exchanges between two checkpoints."""
+from .connection import connect
+
+EVERY: Final = 256
+"""Exchanges between two checkpoints, at most."""
+EVERY_BYTES: Final = 16 * 1024 * 1024
+"""What may be written between two checkpoints, roughly."""
 
 
 class Checkpointer:
-    """Makes a passive checkpoint after every `_EVERY` exchanges."""
+    """Makes a passive checkpoint after every `EVERY` exchanges, or sooner when they are large."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._written = 0
+        self._exchanges = 0
+        self._bytes = 0
         self._due = threading.Event()
         self._stopping = False
         self._thread: threading.Thread | None = None
 
-    def wrote(self) -> None:
-        """Count an exchange; called by the writer after each commit."""
-        self._written += 1
-        if self._written % _EVERY == 0:
+    def wrote(self, size: int) -> None:
+        """Count an exchange of so many bytes; called by the writer after each commit."""
+        self._exchanges += 1
+        self._bytes += size
+        if self._exchanges >= EVERY or self._bytes >= EVERY_BYTES:
+            self._exchanges = self._bytes = 0
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="gemtape-checkpoint", daemon=True)
                 self._thread.start()
@@ -42,7 +49,8 @@ class Checkpointer:
             self._thread.join()
 
     def _run(self) -> None:
-        with contextlib.closing(sqlite3.connect(self._path, isolation_level=None)) as connection:
+        # A checkpoint that fails is made up for by the next, or when the cassette is closed.
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(self._path, "rw")) as connection:
             while True:
                 self._due.wait()
                 self._due.clear()

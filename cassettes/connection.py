@@ -1,40 +1,53 @@
-"""Opening SQLite files as cassettes: pragmas, recognition, versions, locks."""
+"""Opening SQLite files as cassettes: pragmas, recognition, versions."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from sqlite_utils import Database
-
-from .errors import CassetteBusy, CassetteError, CassetteMissing, CassetteTooNew, NotACassette
-from .migrations import APPLICATION_ID, FORMAT, PAGE_SIZE, migrations
+from . import migrations
+from .errors import CassetteError, CassetteMissing, CassetteTooNew, NotACassette
 from .version import VERSION
 
 _BUSY_TIMEOUT_S: Final = 5.0
+_CLOSING_TIMEOUT_MS: Final = 200
+"""How long closing waits for readers before it leaves the log beside the file."""
 
 
 def connect_new(path: Path) -> sqlite3.Connection:
     """An empty database in a new file, with the schema in it.
 
     Raises:
-        CassetteError: the file cannot be created.
+        CassetteError: the file cannot be created; nothing of it is left.
     """
+    connection = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = _connect(path, "rwc")
-        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        path.touch(exist_ok=False)
+        connection = connect(path, "rw")
+        connection.execute(f"PRAGMA page_size = {migrations.PAGE_SIZE}")
+        connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
         _prepare_for_writing(connection)
         migrate(connection)
     except (OSError, sqlite3.Error) as error:
+        if connection is not None:
+            connection.close()
+        if not isinstance(error, FileExistsError):
+            for suffix in ("", "-wal", "-shm"):
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
         raise CassetteError(f"cannot create {path}: {_reason(error)}") from error
+    return connection
+
+
+def connect_in_memory() -> sqlite3.Connection:
+    """An empty database in memory, with the schema in it."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    migrate(connection)
     return connection
 
 
@@ -45,11 +58,14 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
         CassetteError: missing, no cassette, too new, or not writable.
     """
     recognise(path)
+    connection = None
     try:
-        connection = _connect(path, "rw")
+        connection = connect(path, "rw")
         _prepare_for_writing(connection)
         migrate(connection)
     except (OSError, sqlite3.Error) as error:
+        if connection is not None:
+            connection.close()
         raise CassetteError(f"cannot write to {path}: {_reason(error)}") from error
     return connection
 
@@ -60,17 +76,16 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     Raises:
         CassetteError: missing, no cassette, too new, or not readable.
     """
-    written_with = recognise(path)
-    try:
-        connection = _open_for_reading(path)
-        if written_with < FORMAT:
-            copy = sqlite3.connect(":memory:", isolation_level=None)
-            connection.backup(copy)
-            connection.close()
+    connection, written_with = _open_recognised(path)
+    if written_with < migrations.FORMAT:
+        try:
+            copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            with contextlib.closing(connection):
+                connection.backup(copy)
             migrate(copy)
-            connection = copy
-    except (OSError, sqlite3.Error) as error:
-        raise NotACassette(f"cannot read {path}: {_reason(error)}") from error
+        except sqlite3.Error as error:
+            raise NotACassette(f"cannot read {path}: {error}") from error
+        return copy
     return connection
 
 
@@ -82,65 +97,53 @@ def recognise(path: Path) -> int:
         NotACassette: it is something else, or damaged.
         CassetteTooNew: a newer gemtape wrote it.
     """
-    if not path.exists():
-        raise CassetteMissing(f"there is no cassette {path}")
-    if path.is_dir():
-        raise NotACassette(f"{path} is a folder, not a cassette")
-    try:
-        with contextlib.closing(_open_for_reading(path)) as connection:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            if application != APPLICATION_ID:
-                raise NotACassette(f"{path} is not a cassette that gemtape wrote")
-            written_with = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            if written_with > FORMAT:
-                row = connection.execute("SELECT value FROM meta WHERE name = 'gemtape'").fetchone()
-                raise CassetteTooNew(
-                    f"{path} was written by gemtape {row[0] if row else '(unknown)'} (format {written_with}); "
-                    f"this is gemtape {VERSION}, which reads up to format {FORMAT}"
-                )
-    except (OSError, sqlite3.Error) as error:
-        raise NotACassette(f"{path} is not a cassette: {_reason(error)}") from error
+    connection, written_with = _open_recognised(path)
+    connection.close()
     return written_with
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the schema up to date; every migration is a transaction of its own."""
-    migrations.apply(Database(connection))
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    """Bring the schema up to date, and note which gemtape writes here."""
+    if _pragma(connection, "user_version") != migrations.FORMAT:
+        migrations.apply(connection)
+        connection.execute(f"PRAGMA user_version = {migrations.FORMAT}")
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('gemtape', ?)", (VERSION,))
-
-
-def lock(path: Path) -> int:
-    """Take the recorder's lock on a cassette; the descriptor holds it until it is closed.
-
-    An advisory lock on the file itself leaves nothing behind after a kill, and does not touch SQLite's own locks.
-
-    Raises:
-        CassetteBusy: another recorder holds it.
-    """
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        import fcntl  # noqa: PLC0415 - not there on Windows
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        pass
-    except OSError as error:
-        os.close(descriptor)
-        raise CassetteBusy(f"{path} is being written by another recorder") from error
-    return descriptor
 
 
 def close_to_single_file(connection: sqlite3.Connection) -> None:
     """Fold the write-ahead log into the file and close; a reader that holds it up leaves the log beside the file."""
     with contextlib.suppress(sqlite3.Error):
+        connection.execute(f"PRAGMA busy_timeout = {_CLOSING_TIMEOUT_MS}")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute("PRAGMA journal_mode = DELETE")
     connection.close()
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of what is written inside, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):  # some errors have rolled back by themselves
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextlib.contextmanager
+def damage_told() -> Iterator[None]:
+    """What goes wrong with the file while it is read, as a `NotACassette`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise NotACassette(f"the cassette is damaged: {error}") from error
+
+
+def connect(path: Path, mode: str, *options: str) -> sqlite3.Connection:
+    """A connection to an existing file that commits by itself, for any thread; `mode` is SQLite's ``ro`` or ``rw``."""
+    uri = f"file:{quote(str(path.absolute()))}?{'&'.join((f'mode={mode}', *options))}"
     return sqlite3.connect(
         uri, uri=True, isolation_level=None, timeout=_BUSY_TIMEOUT_S, check_same_thread=False
     )
@@ -153,26 +156,64 @@ def _prepare_for_writing(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
 
 
+def _open_recognised(path: Path) -> tuple[sqlite3.Connection, int]:
+    """A connection for reading, and the format that its cassette was written in; raises as `recognise` does."""
+    if not path.exists():
+        raise CassetteMissing(f"there is no cassette {path}")
+    if path.is_dir():
+        raise NotACassette(f"{path} is a folder, not a cassette")
+    connection = None
+    try:
+        connection = _open_for_reading(path)
+        if _pragma(connection, "application_id") != migrations.APPLICATION_ID:
+            raise NotACassette(f"{path} is not a cassette that gemtape wrote")
+        written_with = _pragma(connection, "user_version")
+        if written_with > migrations.FORMAT:
+            row = connection.execute("SELECT value FROM meta WHERE name = 'gemtape'").fetchone()
+            raise CassetteTooNew(
+                f"{path} was written by gemtape {row[0] if row else '(unknown)'} (format {written_with}); "
+                f"this is gemtape {VERSION}, which reads up to format {migrations.FORMAT}"
+            )
+    except (OSError, sqlite3.Error, CassetteError) as error:
+        if connection is not None:
+            connection.close()
+        if isinstance(error, CassetteError):
+            raise
+        raise NotACassette(f"{path} is not a cassette: {_reason(error)}") from error
+    return connection, written_with
+
+
 def _open_for_reading(path: Path) -> sqlite3.Connection:
-    connection = _connect(path, "ro")
+    connection = connect(path, "ro")
     try:
         connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
     except sqlite3.OperationalError:
         connection.close()
-        if not Path(f"{path}-wal").exists():
-            raise
-        # A log left behind in a folder that cannot be written: SQLite needs to build its index beside a copy.
-        folder = tempfile.mkdtemp(prefix="gemtape-")
-        try:
-            for suffix in ("", "-wal"):
-                shutil.copy(f"{path}{suffix}", folder)
-            memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            with contextlib.closing(sqlite3.connect(Path(folder) / path.name)) as copy:
-                copy.backup(memory)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        return memory
+        return _open_where_nothing_can_be_written(path)
     return connection
+
+
+def _open_where_nothing_can_be_written(path: Path) -> sqlite3.Connection:
+    """A cassette whose journal is a log cannot be read in place where SQLite cannot put the log's index beside it."""
+    log = Path(f"{path}-wal")
+    if not log.exists() or not log.stat().st_size:
+        connection = connect(path, "ro", "immutable=1")
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        return connection
+    folder = Path(tempfile.mkdtemp(prefix="gemtape-"))
+    try:
+        for file in (path, log):
+            shutil.copyfile(file, folder / file.name)
+        memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        with contextlib.closing(sqlite3.connect(folder / path.name)) as copy:
+            copy.backup(memory)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return memory
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
 def _reason(error: Exception) -> str:

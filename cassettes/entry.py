@@ -6,7 +6,7 @@ passed redaction: it is what may be stored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from . import canonical
@@ -63,9 +63,20 @@ class Entry:
         return self.response.status if self.response else 0
 
     @property
+    def size(self) -> int:
+        """The bytes of both bodies."""
+        return len(self.body()) + (len(self.response.body) if self.response else 0)
+
+    @property
     def ended_at(self) -> float:
         """Unix time in seconds at which the last byte passed."""
         return self.started_at + self.duration_ms / 1000
+
+    def numbered(self, number: int) -> Entry:
+        """The same entry as it is stored, with what is known of it already."""
+        twin = replace(self, number=number)
+        vars(twin).update({name: vars(self)[name] for name in ("route", "answer") if name in vars(self)})
+        return twin
 
     def body(self) -> bytes:
         """The request body: its stored form, or its bytes where it has none."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Iterable
 
-from .errors import NotACassette
-from .matchform import FORM_VERSION, match_key
-from .reader import Reader
+from .connection import damage_told, transaction
+from .entry import Entry
+from .matchform import FORM_VERSION
 from .redaction import Redactor
 
 
@@ -15,20 +16,37 @@ def key_tag(redactor: Redactor) -> str:
     return f"{FORM_VERSION}:{redactor.tag()}"
 
 
-def current_keys(connection: sqlite3.Connection, reader: Reader, tag: str, *, writable: bool) -> str:
+def current_keys(
+    connection: sqlite3.Connection,
+    entries: Callable[[], Iterable[Entry]],
+    rekey: Callable[[Entry], bytes],
+    tag: str,
+    *,
+    writable: bool,
+) -> str:
     """The table (``id``, ``match_key``) whose keys carry `tag`.
 
     A recorder brings the stored keys up to date; a reader of keys with another tag builds a table in memory.
+
+    Args:
+        connection: the cassette.
+        entries: gives its exchanges.
+        rekey: works out the key of a stored exchange.
+        tag: what keys are made with now.
+        writable: whether the stored keys may be changed.
+
+    Raises:
+        sqlite3.Error: the cassette is damaged or cannot be written.
+        NotACassette: it is damaged.
     """
     row = connection.execute("SELECT value FROM meta WHERE name = 'key_tag'").fetchone()
     if row and row[0] == tag:
         return "exchanges"
-    keys = [(match_key(entry), entry.number) for entry in reader.entries()] if row else []
+    keys = [(rekey(entry), entry.number) for entry in entries()]
     if writable:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.executemany("UPDATE exchanges SET match_key = ? WHERE id = ?", keys)
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('key_tag', ?)", (tag,))
-        connection.execute("COMMIT")
+        with transaction(connection):
+            connection.executemany("UPDATE exchanges SET match_key = ? WHERE id = ?", keys)
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('key_tag', ?)", (tag,))
         return "exchanges"
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("CREATE TEMP TABLE current_keys (match_key BLOB, id INTEGER)")
@@ -43,13 +61,9 @@ def numbers_for(connection: sqlite3.Connection, table: str, key: bytes) -> list[
     Raises:
         NotACassette: it is damaged.
     """
-    try:
-        return [
-            row[0]
-            for row in connection.execute(
-                f"SELECT id FROM {table} WHERE match_key = ? ORDER BY id",  # noqa: S608 - one of two names of ours
-                (key,),
-            )
-        ]
-    except sqlite3.Error as error:
-        raise NotACassette(f"the cassette is damaged: {error}") from error
+    with damage_told():
+        rows = connection.execute(
+            f"SELECT id FROM {table} WHERE match_key = ? ORDER BY id",  # noqa: S608 - one of two names of ours
+            (key,),
+        )
+        return [row[0] for row in rows]

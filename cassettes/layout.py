@@ -122,6 +122,18 @@ def assemble(layout: Layout) -> Any:
     return body
 
 
+def fits_together(layout: Layout) -> bool:
+    """Whether `assemble` can put it together: each place that something was taken from leads through objects."""
+    places = (layout.contents_at, layout.tools_at, layout.instruction_at)
+    body = layout.envelope.value if layout.envelope else None
+    return all(
+        place is None
+        or (len(place) == 1 and isinstance(body, dict))
+        or (len(place) == 2 and isinstance(body, dict) and isinstance(body.get(place[0]), dict))
+        for place in places
+    )
+
+
 def _take_list(target: dict[str, Any], keys: Place, outer: Place) -> tuple[list[Any], Place | None]:
     for key in keys:
         value = target.get(key)

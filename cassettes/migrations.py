@@ -5,27 +5,46 @@
 
 from __future__ import annotations
 
-from typing import Final
+import sqlite3
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
-from sqlite_utils import Database
-from sqlite_utils.migrations import Migrations
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 APPLICATION_ID: Final = 0x474D5450  # "GMTP": tells a cassette from any other SQLite file
-migrations: Final = Migrations("gemtape")
 
 PAGE_SIZE: Final = 1024
 """Bytes. Small pages keep a cassette of one exchange small; every table and index takes at least one."""
 
 
-@migrations()
 def m001_cassette(db: Database) -> None:
     """Exchanges, histories as chains of turns, and every JSON value once."""
     for statement in _M001:
         db.execute(statement)
 
 
-FORMAT: Final = 1
-"""The number of migrations: what ``user_version`` holds in a cassette that this gemtape wrote."""
+MIGRATIONS: Final[tuple[Callable[[Database], None], ...]] = (m001_cassette,)
+"""In order; a new one goes to the end."""
+
+FORMAT: Final = len(MIGRATIONS)
+"""What ``user_version`` holds in a cassette that this gemtape wrote."""
+
+
+def apply(connection: sqlite3.Connection) -> None:
+    """Apply the migrations that a database has not seen; each is a transaction of its own.
+
+    Raises:
+        sqlite3.Error: one failed; it left nothing behind.
+    """
+    # Importing it takes 0.2 s, which those that only read or replay need not wait for.
+    from sqlite_utils import Database  # noqa: PLC0415
+    from sqlite_utils.migrations import Migrations  # noqa: PLC0415
+
+    known = Migrations("gemtape")
+    for migration in MIGRATIONS:
+        known()(migration)
+    known.apply(Database(connection))
 
 
 _HISTORY = """

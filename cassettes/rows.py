@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import zlib
+from types import NoneType
 from typing import Any, Final
 
 import orjson
 
-from .errors import NotACassette
 from .layout import Place
 from .models import Chunk, Failure, Headers, Response
 
@@ -45,6 +45,19 @@ INSERT_EXCHANGE: Final = (
     f"VALUES ({', '.join(':' + name for name in EXCHANGE_COLUMNS)})"
 )
 
+_TEXT_OR_NULL: Final = (str, NoneType)
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    "started_at": (float, int),
+    "duration_ms": (int,),
+    **dict.fromkeys(("method", "upstream", "path", "query", "request_headers"), (str,)),
+    **dict.fromkeys(("contents_at", "tools_at", "instruction_at"), _TEXT_OR_NULL),
+    **dict.fromkeys(("response_headers", "chunks", "redacted", "failure"), _TEXT_OR_NULL),
+    **dict.fromkeys(("status", "history", "tools"), (int, NoneType)),
+    "body": (bytes, NoneType),
+}
+_MEDIA: Final = 4 * 1024 * 1024
+"""Bytes above which an answer is media in base64, where looking for repetition takes three times as long for nothing."""
+
 
 def to_json_path(place: Place | None) -> str | None:
     """``("request", "contents")`` → ``$.request.contents``; the keys are the API's own, without odd characters."""
@@ -75,12 +88,13 @@ def response_columns(
 
 def _compress(body: bytes, dictionary: bytes) -> bytes:
     """The folded content is stored anyway; as the preset dictionary it leaves little of the body to store again."""
-    packer = zlib.compressobj(6, zdict=dictionary) if dictionary else zlib.compressobj(6)
+    strategy = zlib.Z_HUFFMAN_ONLY if len(body) > _MEDIA else zlib.Z_DEFAULT_STRATEGY
+    packer = zlib.compressobj(6, strategy=strategy, zdict=dictionary)
     return packer.compress(body) + packer.flush()
 
 
 def _decompress(data: bytes, dictionary: bytes) -> bytes:
-    unpacker = zlib.decompressobj(zdict=dictionary) if dictionary else zlib.decompressobj()
+    unpacker = zlib.decompressobj(zdict=dictionary)
     body = unpacker.decompress(data) + unpacker.flush()
     if not unpacker.eof:
         raise ValueError("its body ends early")
@@ -91,24 +105,30 @@ def response_of(row: dict[str, Any], dictionary: bytes) -> Response | None:
     """The answer of a row; `dictionary` as for `response_columns`.
 
     Raises:
-        NotACassette: the stored body does not decompress or does not fit its chunks.
+        ValueError, TypeError, zlib.error: the stored body does not decompress or does not fit its chunks.
     """
     if row["status"] is None:
         return None
-    try:
-        body = _decompress(row["body"], dictionary)
-        pieces = orjson.loads(row["chunks"])
-        headers = headers_of(row["response_headers"])
-        chunks: list[Chunk] = []
-        start = 0
-        for offset_ms, size in pieces:
-            chunks.append(Chunk(offset_ms, body[start : start + size]))
-            start += size
-    except (zlib.error, orjson.JSONDecodeError, TypeError, ValueError) as error:
-        raise NotACassette(f"exchange {row['id']} is damaged: {error}") from error
+    body = _decompress(row["body"], dictionary)
+    chunks: list[Chunk] = []
+    start = 0
+    for offset_ms, size in orjson.loads(row["chunks"]):
+        chunks.append(Chunk(offset_ms, body[start : start + size]))
+        start += size
     if start != len(body):
-        raise NotACassette(f"exchange {row['id']} is damaged: its chunks do not add up to its body")
-    return Response(row["status"], headers, tuple(chunks), bool(row["cut"]))
+        raise ValueError("its chunks do not add up to its body")
+    return Response(row["status"], headers_of(row["response_headers"]), tuple(chunks), bool(row["cut"]))
+
+
+def check_types(row: dict[str, Any]) -> None:
+    """Make sure that every column holds what the schema says; SQLite itself lets any of them hold anything.
+
+    Raises:
+        TypeError: one does not.
+    """
+    for name, types in _TYPES.items():
+        if not isinstance(row[name], types):
+            raise TypeError(f"{name} is {type(row[name]).__name__}")
 
 
 def headers_of(text: str) -> Headers:

@@ -7,27 +7,39 @@ conversation costs what is new at each step.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from .checkpoint import Checkpointer
-from .connection import close_to_single_file, connect_new, connect_to_read, connect_to_write, lock
+from .connection import (
+    close_to_single_file,
+    connect_in_memory,
+    connect_new,
+    connect_to_read,
+    connect_to_write,
+    damage_told,
+    recognise,
+    transaction,
+)
 from .entry import Entry
-from .errors import CassetteError, CassetteExists
-from .keys import current_keys, key_tag
-from .layout import is_exact, lay_out
+from .errors import CassetteError, CassetteExists, NotACassette
+from .keys import current_keys, key_tag, numbers_for
+from .locks import is_file, kept_locked, unlock
+from .matchform import match_key
 from .models import Exchange, Request, Violation
+from .neighbours import near
+from .preparing import entry_of
 from .reader import Reader
 from .redaction import Redactor
 from .turns import TurnTree
 from .writer import Writer
 
 Judge = Callable[[Entry], Iterable[Violation]]
+
+_MOST_ROOM: Final = 4 * 1024 * 1024
+"""Bytes: a cassette that could not be written is writable again when as much fits as failed to, up to this."""
 
 
 class Cassette:
@@ -37,19 +49,33 @@ class Cassette:
     """
 
     def __init__(
-        self, path: Path, connection: sqlite3.Connection, redactor: Redactor, lock_fd: int | None
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        redactor: Redactor | None,
+        *,
+        writable: bool,
+        held: int | None = None,
     ) -> None:
         self.path = path
-        self.redactor = redactor
+        self.redactor = redactor or Redactor()
         self.turns = TurnTree()
         self._connection = connection
-        self._lock_fd = lock_fd
-        self._checkpointer = Checkpointer(path) if lock_fd is not None else None
+        self._writable = writable
+        self._held = held
+        self._file = None if held is None else path.stat()
+        self._checkpointer = None if held is None else Checkpointer(path)
         self._writer = Writer(connection)
         self._reader = Reader(connection, self.turns)
-        self._keys = current_keys(
-            connection, self._reader, key_tag(self.redactor), writable=lock_fd is not None
-        )
+        self._room_wanted = 0
+        tag = key_tag(self.redactor)
+        try:
+            self._keys = current_keys(connection, self.entries, self._rekeyed, tag, writable=writable)
+        except (sqlite3.Error, CassetteError) as error:
+            connection.close()
+            if isinstance(error, CassetteError):
+                raise
+            raise NotACassette(f"cannot use {path}: {error}") from error
 
     @classmethod
     def create(cls, path: Path, redactor: Redactor | None = None) -> Self:
@@ -57,12 +83,17 @@ class Cassette:
 
         Raises:
             CassetteExists: there is a file already.
+            CassetteBusy: another recorder is making it.
             CassetteError: it cannot be created.
         """
-        if path.exists():
-            raise CassetteExists(f"{path} exists already")
-        connection = connect_new(path)
-        return cls(path, connection, redactor or Redactor(), lock(path))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CassetteError(f"cannot create {path}: {error.strerror}") from error
+        with kept_locked(path) as held:
+            if path.exists():
+                raise CassetteExists(f"{path} exists already")
+            return cls(path, connect_new(path), redactor, writable=True, held=held)
 
     @classmethod
     def append_to(cls, path: Path, redactor: Redactor | None = None) -> Self:
@@ -71,14 +102,9 @@ class Cassette:
         Raises:
             CassetteError: missing, no cassette, too new, busy, or not writable.
         """
-        held = lock(path) if path.is_file() else None
-        try:
-            connection = connect_to_write(path)
-        except CassetteError:
-            if held is not None:
-                os.close(held)
-            raise
-        return cls(path, connection, redactor or Redactor(), held)
+        recognise(path)
+        with kept_locked(path) as held:
+            return cls(path, connect_to_write(path), redactor, writable=True, held=held)
 
     @classmethod
     def read(cls, path: Path, redactor: Redactor | None = None) -> Self:
@@ -87,7 +113,12 @@ class Cassette:
         Raises:
             CassetteError: missing, no cassette, too new, or damaged.
         """
-        return cls(path, connect_to_read(path), redactor or Redactor(), None)
+        return cls(path, connect_to_read(path), redactor, writable=False)
+
+    @classmethod
+    def temporary(cls, redactor: Redactor | None = None) -> Self:
+        """An empty cassette in memory, gone when it is closed."""
+        return cls(Path(":memory:"), connect_in_memory(), redactor, writable=True)
 
     def __enter__(self) -> Self:
         return self
@@ -96,27 +127,12 @@ class Cassette:
         self.close()
 
     def __len__(self) -> int:
-        return int(self._connection.execute("SELECT count(*) FROM exchanges").fetchone()[0])
+        with damage_told():
+            return int(self._connection.execute("SELECT count(*) FROM exchanges").fetchone()[0])
 
     def prepare(self, exchange: Exchange) -> Entry:
         """The exchange without its secrets, taken apart; what `append` stores."""
-        cleaned = self.redactor.exchange(exchange)
-        plain = cleaned.exchange
-        layout = lay_out(plain.request.json, self.turns)
-        return Entry(
-            method=plain.request.method,
-            path=plain.request.path,
-            query=plain.request.query,
-            headers=plain.request.headers,
-            upstream=plain.request.upstream,
-            layout=layout,
-            raw_body=None if is_exact(layout, plain.request.body) else plain.request.body,
-            response=plain.response,
-            failure=plain.failure,
-            started_at=plain.started_at,
-            duration_ms=plain.duration_ms,
-            redacted_spans=cleaned.response_spans,
-        )
+        return entry_of(exchange, self.redactor, self.turns)
 
     def append(
         self, entry: Entry, judge: Judge | None = None, checked_by: str = ""
@@ -129,34 +145,20 @@ class Cassette:
         Raises:
             CassetteError: it could not be written; nothing of it was.
         """
+        self._check_open_for_writing()
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            numbered = replace(entry, number=self._writer.insert(entry))
-            violations = list(judge(numbered)) if judge else []
-            self._connection.executemany(
-                "INSERT INTO violations VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        numbered.number,
-                        item.rule,
-                        item.severity,
-                        item.at,
-                        item.pointer,
-                        item.message,
-                        checked_by,
-                    )
-                    for item in violations
-                ],
-            )
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._roll_back()
+            with transaction(self._connection):
+                numbered = entry.numbered(self._writer.insert(entry))
+                violations = list(judge(numbered)) if judge else []
+                self._writer.note(numbered.number, violations, checked_by)
+        except BaseException as error:
+            self._writer.forget()
+            if not isinstance(error, sqlite3.Error):
+                raise
+            self._room_wanted = min(entry.size, _MOST_ROOM)
             raise CassetteError(f"cannot write to {self.path}: {error}") from error
-        except BaseException:
-            self._roll_back()
-            raise
         if self._checkpointer:
-            self._checkpointer.wrote()
+            self._checkpointer.wrote(self._writer.take_count())
         return numbered, violations
 
     def add(self, exchange: Exchange) -> Entry:
@@ -169,15 +171,14 @@ class Cassette:
         Raises:
             CassetteError: it could not: closed, read-only, disk full, or the file is gone.
         """
+        self._check_open_for_writing()
         try:
-            if not self.path.exists():
-                raise CassetteError(f"cannot write to {self.path}: the file is gone")
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("UPDATE meta SET value = value WHERE name = 'gemtape'")
-            self._connection.execute("COMMIT")
+            if self._room_wanted:
+                self._writer.try_room(self._room_wanted)
+                self._room_wanted = 0
+            with transaction(self._connection):
+                self._connection.execute("UPDATE meta SET value = value WHERE name = 'gemtape'")
         except sqlite3.Error as error:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
             raise CassetteError(f"cannot write to {self.path}: {error}") from error
 
     def entry(self, number: int) -> Entry:
@@ -198,8 +199,9 @@ class Cassette:
 
     def stored_violations(self) -> list[tuple[int, str, str]]:
         """What was found while recording: exchange number, rule, severity."""
-        rows = self._connection.execute("SELECT exchange, rule, severity FROM violations ORDER BY rowid")
-        return [tuple(row) for row in rows]
+        with damage_told():
+            rows = self._connection.execute("SELECT exchange, rule, severity FROM violations ORDER BY rowid")
+            return [tuple(row) for row in rows]
 
     def request_entry(self, request: Request) -> Entry:
         """An incoming request as an entry without an answer, redacted as a recorded one would be."""
@@ -207,25 +209,33 @@ class Cassette:
 
     def numbers_for(self, key: bytes) -> list[int]:
         """The exchanges with this match key, in recorded order."""
-        rows = self._connection.execute(
-            f"SELECT id FROM {self._keys} WHERE match_key = ? ORDER BY id",  # noqa: S608 - one of two names of ours
-            (key,),
-        )
-        return [row[0] for row in rows]
+        return numbers_for(self._connection, self._keys, key)
+
+    def near(self, request: Entry) -> list[int]:
+        """A few exchanges worth comparing with a request that has no match, in recorded order.
+
+        Raises:
+            NotACassette: it is damaged.
+        """
+        return near(self._connection, self._reader, request)
 
     def close(self) -> None:
         """Close; a recorded cassette becomes a single file again. Closing twice is harmless."""
-        if self._checkpointer:
-            self._checkpointer.stop()
-            close_to_single_file(self._connection)
-        else:
+        self._writable = False
+        if self._held is None or self._checkpointer is None:
             self._connection.close()
-        if self._lock_fd is not None:
-            os.close(self._lock_fd)
-            self._lock_fd = None
-            self._checkpointer = None
+            return
+        self._checkpointer.stop()
+        close_to_single_file(self._connection)
+        unlock(self.path, self._held)
+        self._held = None
 
-    def _roll_back(self) -> None:
-        with contextlib.suppress(sqlite3.Error):
-            self._connection.execute("ROLLBACK")
-        self._writer.forget()
+    def _rekeyed(self, entry: Entry) -> bytes:
+        """The match key of a stored exchange, as a request with its content would get it now."""
+        return match_key(self.request_entry(entry.exchange().request))
+
+    def _check_open_for_writing(self) -> None:
+        if not self._writable:
+            raise CassetteError(f"cannot write to {self.path}: it is not open for recording")
+        if self._file is not None and not is_file(self.path, self._file):
+            raise CassetteError(f"cannot write to {self.path}: the file is gone")

@@ -6,6 +6,7 @@ Runs inside the transaction that `store.Cassette.append` opens; plain SQL, since
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -13,6 +14,7 @@ import orjson
 from . import canonical
 from .entry import Entry
 from .matchform import match_key
+from .models import Violation
 from .rows import INSERT_EXCHANGE, response_columns, to_json_path
 from .turns import Piece, Turn
 
@@ -22,6 +24,7 @@ class Writer:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._written = 0
         self._pieces: dict[bytes, int] = {}
         self._turns: dict[Turn, int] = {}
 
@@ -34,7 +37,7 @@ class Writer:
         Raises:
             sqlite3.Error: the database did not take it.
         """
-        content = None if entry.answer.content is None else Piece(entry.answer.content)
+        content = b"" if entry.answer.content is None else canonical.stored_form(entry.answer.content)
         row: dict[str, Any] = {
             "started_at": entry.started_at,
             "duration_ms": entry.duration_ms,
@@ -47,12 +50,45 @@ class Writer:
             "request_headers": orjson.dumps(entry.headers).decode(),
             "match_key": match_key(entry),
             "failure": entry.failure,
-            "answer": self._value_id(content),
+            "answer": self._piece_id(canonical.json_digest(content), content.decode()) if content else None,
             "finish_reason": entry.answer.finish_reason or None,
             **self._request_columns(entry),
-            **response_columns(entry.response, entry.redacted_spans, content.form if content else b""),
+            **response_columns(entry.response, entry.redacted_spans, content),
         }
+        self._written += len(row["body"] or b"")
         return int(self._connection.execute(INSERT_EXCHANGE, row).lastrowid or 0)
+
+    def note(self, number: int, violations: Iterable[Violation], checked_by: str) -> None:
+        """Write what was found in an exchange."""
+        self._connection.executemany(
+            "INSERT INTO violations VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    found.exchange,
+                    found.rule,
+                    found.severity,
+                    found.at,
+                    found.pointer,
+                    found.message,
+                    checked_by,
+                )
+                for found in violations
+            ],
+        )
+
+    def take_count(self) -> int:
+        """How many bytes went into new rows since this was asked last, roughly."""
+        count, self._written = self._written, 0
+        return count
+
+    def try_room(self, size: int) -> None:
+        """Write so many bytes and take them away again.
+
+        Raises:
+            sqlite3.Error: they do not fit.
+        """
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('room', zeroblob(?))", (size,))
+        self._connection.execute("DELETE FROM meta WHERE name = 'room'")
 
     def forget(self) -> None:
         """Drop what is remembered, after a roll-back: those rows may not exist."""
@@ -86,15 +122,18 @@ class Writer:
         return row
 
     def _value_id(self, piece: Piece | None) -> int | None:
-        return None if piece is None else self._piece_id(piece.digest, piece.form.decode())
+        if piece is None:
+            return None
+        known = self._pieces.get(piece.digest)
+        return self._piece_id(piece.digest, piece.form.decode()) if known is None else known
 
     def _piece_id(self, digest: bytes, value: str | bytes) -> int:
         known = self._pieces.get(digest)
         if known is None:
             row = self._connection.execute("SELECT id FROM pieces WHERE hash = ?", (digest,)).fetchone()
-            known = self._pieces[digest] = (
-                row[0] if row else self._new_row("pieces (hash, value)", digest, value)
-            )
+            known = row[0] if row else self._new_row("pieces (hash, value)", digest, value)
+            self._pieces[digest] = known
+            self._written += 0 if row else len(value)
         return known
 
     def _turn_id(self, head: Turn) -> int | None:
@@ -111,9 +150,8 @@ class Writer:
             known = self._connection.execute(
                 "SELECT id FROM turns WHERE ifnull(parent, 0) = ? AND piece = ?", (row or 0, piece)
             ).fetchone()
-            row = self._turns[turn] = (
-                known[0] if known else self._new_row("turns (parent, piece)", row, piece)
-            )
+            here = known[0] if known else self._new_row("turns (parent, piece)", row, piece)
+            row = self._turns[turn] = here
         return row
 
     def _new_row(self, target: str, first: Any, second: Any) -> int:

@@ -1,0 +1,194 @@
+"""One cassette while it is recorded: what happens to one that is there already, and how a replacement takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from ..cassettes.connection import recognise
+from ..cassettes.entry import Entry
+from ..cassettes.errors import CassetteExists
+from ..cassettes.locks import lock, unlock
+from ..cassettes.models import Exchange, Violation
+from ..cassettes.store import Cassette, Judge
+
+MakeJudge = Callable[[Cassette], Judge]
+"""Makes the checks of one cassette; they are told of its exchanges in recorded order."""
+
+NEW: Final = ".new"
+
+
+class Existing(StrEnum):
+    """What to do with a cassette that is there already."""
+
+    REFUSE = "refuse"
+    REPLACE = "replace"
+    APPEND = "append"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of one cassette: its file, and how many exchanges were added to it.
+
+    `note` is there when something has to be said, such as a file that could not be swapped in.
+    """
+
+    path: Path
+    exchanges: int
+    note: str = ""
+
+
+class Tape:
+    """One cassette while it is recorded."""
+
+    def __init__(self, path: Path, existing: Existing, make_judge: MakeJudge | None, checked_by: str) -> None:
+        """Open a cassette for recording.
+
+        Raises:
+            CassetteError: it exists and may not be touched, or cannot be written.
+        """
+        self.path = path
+        self.recorded = 0
+        self.note = leftover(path)
+        self._make_judge = make_judge
+        self._checked_by = checked_by
+        self._file = path
+        self._created = False
+        self._lock: int | None = None
+        self._cassette: Cassette | None = None
+        self._judge: Judge | None = None
+        self._start(existing)
+
+    def take_note(self) -> str:
+        """What the user should know about this cassette, once."""
+        note, self.note = self.note, ""
+        return note
+
+    def check_writable(self) -> None:
+        """Make sure that the next exchange can be stored.
+
+        Raises:
+            CassetteError: it cannot.
+        """
+        self._woken().check_writable()
+
+    def store(self, exchange: Exchange) -> tuple[Entry, list[Violation]]:
+        """Judge and store an exchange, in one transaction.
+
+        Raises:
+            CassetteError: it could not be written; nothing of it was.
+        """
+        cassette = self._woken()
+        stored = cassette.append(cassette.prepare(exchange), self._judge, self._checked_by)
+        self.recorded += 1
+        return stored
+
+    def clean(self, exchange: Exchange) -> Entry:
+        """An exchange as it would be stored, for one that is left out."""
+        return self._woken().prepare(exchange)
+
+    def park(self) -> None:
+        """Close the file until it is needed again."""
+        if self._cassette is not None:
+            self._cassette.close()
+        self._cassette = self._judge = None
+
+    def finish(self) -> Recorded:
+        """Close; swap a replacement in; leave no empty file behind that was not there before."""
+        self.park()
+        try:
+            return self._settled()
+        finally:
+            self._unlock()
+
+    def _settled(self) -> Recorded:
+        if self._created and not self.recorded:
+            self._file.unlink(missing_ok=True)
+            note = f"nothing was recorded; {self.path} is as it was" if self._replacing else ""
+            return Recorded(self.path, 0, note)
+        if not self._replacing:
+            return Recorded(self.path, self.recorded)
+        problem = swap_in(self._file, self.path)
+        return Recorded(self._file if problem else self.path, self.recorded, problem)
+
+    def abandon(self) -> None:
+        """Close, and take away the file that was made for this recording; one that was there before stays."""
+        self.park()
+        if self._created:
+            self._file.unlink(missing_ok=True)
+        self._unlock()
+
+    @property
+    def _replacing(self) -> bool:
+        return self._file != self.path
+
+    def _start(self, existing: Existing) -> None:
+        if not self.path.exists():
+            self._create(self.path)
+        elif existing is Existing.APPEND or _is_empty(self.path):
+            self._open(Cassette.append_to(self.path))
+        elif existing is Existing.REFUSE:
+            raise CassetteExists(
+                f"{self.path} exists already: --replace records it anew, --append adds to it. {self.note}".strip()
+            )
+        else:
+            recognise(self.path)
+            new = self.path.with_name(self.path.name + NEW)
+            if new.exists():
+                raise CassetteExists(f"{self.note} Move or delete it first.")
+            self._lock = lock(self.path)
+            self._create(new)
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            unlock(self.path, self._lock)
+            self._lock = None
+
+    def _create(self, file: Path) -> None:
+        self._file = file
+        self._created = True
+        self._open(Cassette.create(file))
+
+    def _open(self, cassette: Cassette) -> None:
+        self._cassette = cassette
+        self._judge = self._make_judge(cassette) if self._make_judge else None
+
+    def _woken(self) -> Cassette:
+        if self._cassette is None:
+            self._open(Cassette.append_to(self._file))
+        assert self._cassette is not None  # noqa: S101 - opened above
+        return self._cassette
+
+
+def leftover(path: Path) -> str:
+    """What to say about the replacement that a killed recorder left beside a cassette; empty where there is none."""
+    new = path.with_name(path.name + NEW)
+    if not new.exists():
+        return ""
+    return f"{new} is left from a recording with --replace that was killed; it opens like any cassette."
+
+
+def swap_in(new: Path, path: Path) -> str:
+    """Put a finished replacement in the place of a cassette.
+
+    Returns:
+        Why it stayed where it is, or nothing.
+    """
+    if Path(f"{new}-wal").exists():
+        return f"{new} is still being read, so it could not take the place of {path}"
+    try:
+        # The log of the cassette that goes would be played into the one that comes.
+        for suffix in ("-wal", "-shm"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        new.replace(path)
+    except OSError as error:
+        return f"{new} could not take the place of {path}: {error.strerror}"
+    return ""
+
+
+def _is_empty(path: Path) -> bool:
+    with Cassette.read(path) as cassette:
+        return len(cassette) == 0

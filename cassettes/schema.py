@@ -70,7 +70,8 @@ PART = Message(
         "thoughtSignature": SIGNATURE,
         "videoMetadata": one(VIDEO_METADATA),
         "mediaResolution": one(MEDIA_RESOLUTION),
-        "partMetadata": OPAQUE,
+        **opaque("partMetadata", "audioTranscription", "speechMetadata"),
+        **opaque("mediaProcessing", "audioMetadata", "documentMetadata", "spreadsheetMetadata"),
     },
 )
 PART_DATA: Final = tuple(name for name, entry in PART.fields.items() if entry.present)

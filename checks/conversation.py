@@ -180,6 +180,18 @@ def step_before(run: Run) -> Step | None:
     return Step(before.calls, run.responses, answered)
 
 
+def swapped_ids(step: Step) -> set[int]:
+    """The positions of the responses that have the id of one call of the step and the name of another."""
+    names = {call.named.name for call in step.calls}
+    found: set[int] = set()
+    for position, (response, index) in enumerate(zip(step.responses, step.answered, strict=True)):
+        call_id, name = response.named
+        call = step.calls[index].named if index is not None else None
+        if call and call_id is not None and call_id == call.id and name != call.name and name in names:
+            found.add(position)
+    return found
+
+
 def client_content(turn: Turn) -> bool:
     """Whether a content is the client's own: anything but the model's."""
     return turn.role != "model"

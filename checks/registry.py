@@ -6,21 +6,53 @@ from typing import Final
 
 from .rule import Rule
 from .rules import (
+    conflicting_config,
     dropped_model_turn,
+    duplicate_declaration,
+    duplicate_id,
+    empty_content,
+    endless_any,
+    invalid_declaration,
+    malformed_part,
     mismatched_id,
     mismatched_name,
+    misplaced_part,
+    missing_id,
     missing_signature,
+    mixed_response,
     orphan_response,
+    reordered_responses,
+    split_responses,
+    trailing_model_turn,
     unanswered_call,
+    unusable_allowed_names,
+    wrong_role,
+    wrong_start,
 )
 
 RULES: Final[tuple[Rule, ...]] = (
     missing_signature.RULE,
     unanswered_call.RULE,
     orphan_response.RULE,
+    split_responses.RULE,
     mismatched_id.RULE,
+    missing_id.RULE,
+    duplicate_id.RULE,
     mismatched_name.RULE,
+    reordered_responses.RULE,
+    mixed_response.RULE,
     dropped_model_turn.RULE,
+    misplaced_part.RULE,
+    wrong_role.RULE,
+    wrong_start.RULE,
+    trailing_model_turn.RULE,
+    empty_content.RULE,
+    malformed_part.RULE,
+    duplicate_declaration.RULE,
+    invalid_declaration.RULE,
+    unusable_allowed_names.RULE,
+    conflicting_config.RULE,
+    endless_any.RULE,
 )
 
 

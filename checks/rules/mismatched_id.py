@@ -1,7 +1,7 @@
 """A response carries an id that no call of its step has.
 
 What it finds
-    Where the calls of a step have ids, the id of a response must be one of them.
+    Where the calls of a step have ids, the id of a response must be one of them, and that of the call whose name it has.
 
 Why it matters
     Google documents that the id has to be echoed exactly. What the server does with another one is not known for
@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..conversation import step_before
+from ..conversation import step_before, swapped_ids
 from ..finding import Finding, Severity, content_place
 from ..rule import Rule, RunContext
 
@@ -48,22 +48,23 @@ NAME = "mismatched-id"
 
 
 def check(context: RunContext) -> Iterator[Finding]:
-    """Responses whose id is none of their step's, where the call that they answer has one."""
+    """Responses whose id is none of their step's, or that of a call with another name."""
     step = step_before(context.run)
     if step is None:
         return
-    for response, index in zip(step.responses, step.answered, strict=True):
+    swapped = swapped_ids(step)
+    for position, (response, index) in enumerate(zip(step.responses, step.answered, strict=True)):
         if index is None:
             continue
-        sent, issued = response.named.id, step.calls[index].named.id
-        if sent is None or issued is None or sent == issued:
+        sent, call = response.named, step.calls[index]
+        if position in swapped:
+            told = f"has the id {sent.id!r} of call {call.name or '(unnamed)'}: the ids are swapped"
+        elif sent.id is not None and call.named.id is not None and sent.id != call.named.id:
+            told = f"has id {sent.id!r}; its call has {call.named.id!r}"
+        else:
             continue
-        yield Finding(
-            NAME,
-            Severity.ERROR,
-            content_place(response.at.content, response.at.part),
-            f"response {response.named.name or '(unnamed)'} has id {sent!r}; its call has {issued!r}",
-        )
+        place = content_place(response.at.content, response.at.part)
+        yield Finding(NAME, Severity.ERROR, place, f"response {sent.name or '(unnamed)'} {told}")
 
 
 RULE = Rule(NAME, __doc__ or "", on_run=check)

@@ -1,7 +1,8 @@
 """A response has another name than the call it answers, or none.
 
 What it finds
-    A functionResponse must carry the name of the function that was called.
+    A functionResponse must carry the name of the function that was called. Where id and name are those of two different
+    calls of the step, the ids are taken for swapped: see mismatched-id.
 
 Why it matters
     Without ids the name is what pairs responses with calls. An empty name is refused with 400; a wrong one was seen to
@@ -37,7 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..conversation import step_before
+from ..apierrors import empty_response_name
+from ..conversation import step_before, swapped_ids
 from ..finding import Finding, Severity, content_place
 from ..rule import Rule, RunContext
 
@@ -50,17 +52,17 @@ def check(context: RunContext) -> Iterator[Finding]:
         return
     step = step_before(context.run)
     called = dict(zip(map(id, step.responses), step.answered, strict=True)) if step else {}
-    for response in context.run.responses:
+    swapped = swapped_ids(step) if step else set()
+    for position, response in enumerate(context.run.responses):
         index = called.get(id(response))
         expected = step.calls[index].name if step and index is not None else ""
         name = response.named.name
         place = content_place(response.at.content, response.at.part)
         if not name:
-            where = f"contents[{response.at.content}].parts[{response.at.part}]"
-            rejection = f"* GenerateContentRequest.{where}.function_response.name: Name cannot be empty.\n"
+            rejection = empty_response_name(context.target, response.at.content, response.at.part)
             message = f"the response to {expected} has no name" if expected else "a response has no name"
             yield Finding(NAME, Severity.ERROR, place, message, rejection=rejection)
-        elif expected and name != expected:
+        elif expected and name != expected and position not in swapped:
             yield Finding(
                 NAME, Severity.ERROR, place, f"response is named {name!r}; its call is {expected!r}"
             )

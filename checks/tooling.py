@@ -1,0 +1,35 @@
+"""What a request offers the model besides its own function declarations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .rule import RequestContext
+
+SERVER_SIDE: Final = frozenset(
+    {"googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext", "googleMaps", "fileSearch"}
+)
+"""Tools that the API runs itself. computerUse is none of them: its calls go to the client, as functions do."""
+
+
+def server_side_tools(context: RequestContext) -> list[str]:
+    """The tools of a request that the API runs itself."""
+    return [name for tool in context.tools if isinstance(tool, dict) for name in tool if name in SERVER_SIDE]
+
+
+def declares_elsewhere(context: RequestContext) -> bool:
+    """Whether functions may be declared where the request does not show it: in cached content, on tool servers."""
+    if context.settings.get("cachedContent"):
+        return True
+    return any("mcpServers" in tool for tool in context.tools if isinstance(tool, dict))
+
+
+def validates_by_default(context: RequestContext) -> bool:
+    """Whether a mode that is not set means VALIDATED: beside server-side tools and with structured output."""
+    config = context.settings.get("generationConfig")
+    structured = isinstance(config, dict) and (
+        "responseSchema" in config
+        or "responseJsonSchema" in config
+        or config.get("responseMimeType") == "application/json"
+    )
+    return structured or bool(server_side_tools(context))

@@ -56,3 +56,8 @@ def pointer(place: Place, prefix: Place = ()) -> str:
 def content_place(content: int, part: int | None = None, *rest: str | int) -> Place:
     """The place of a content (index from 0), or of a part in it and on."""
     return ("contents", content) if part is None else ("contents", content, "parts", part, *rest)
+
+
+def answer_place(part: int, *rest: str | int) -> Place:
+    """The place of a part of an answer's content, streamed pieces folded, and on."""
+    return ("candidates", 0, "content", "parts", part, *rest)

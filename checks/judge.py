@@ -67,14 +67,13 @@ class Judge:
         conversation = context.continues.conversation if context.continues else 0
         self._seen.update(self._unseen(entry))
         self.ledger.remember(entry, conversation, context.continues, context.calling_mode)
-        prefix: Place = ("request",) if entry.layout.wrapped else ()
         return [
             Violation(
                 rule=finding.rule,
                 severity=finding.severity,
                 exchange=entry.number,
                 at=finding.at,
-                pointer=pointer(finding.place, prefix if finding.at == "request" else ()),
+                pointer=pointer(finding.place, _wrapping(entry, finding)),
                 message=finding.message,
                 model=entry.model,
                 status=entry.status,
@@ -167,6 +166,13 @@ class Judge:
             answers = self.ledger.answers_after(turn.parent, now) if turn.parent else []
             if answers:
                 yield turn, answers[-1]
+
+
+def _wrapping(entry: Entry, finding: Finding) -> Place:
+    """Where the place of a finding begins in the body as sent; Code Assist wraps requests and answers, not errors."""
+    if not entry.layout.wrapped or finding.place[:1] == ("error",):
+        return ()
+    return (finding.at,)
 
 
 def _content_of(finding: Finding) -> int:

@@ -11,6 +11,8 @@ SERVER_SIDE: Final = frozenset(
 )
 """Tools that the API runs itself. computerUse is none of them: its calls go to the client, as functions do."""
 
+_OWN_FUNCTIONS: Final = frozenset({"mcpServers", "computerUse"})
+
 
 def server_side_tools(context: RequestContext) -> list[str]:
     """The tools of a request that the API runs itself."""
@@ -18,10 +20,10 @@ def server_side_tools(context: RequestContext) -> list[str]:
 
 
 def declares_elsewhere(context: RequestContext) -> bool:
-    """Whether functions may be declared where the request does not show it: in cached content, on tool servers."""
+    """Whether there may be functions that the request does not show: of cached content, tool servers, computer use."""
     if context.settings.get("cachedContent"):
         return True
-    return any("mcpServers" in tool for tool in context.tools if isinstance(tool, dict))
+    return any(tool.keys() & _OWN_FUNCTIONS for tool in context.tools if isinstance(tool, dict))
 
 
 def validates_by_default(context: RequestContext) -> bool:

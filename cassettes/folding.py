@@ -2,7 +2,7 @@
 
 Parts are concatenated over events in order; neighbouring texts are joined only where neither is signed and both or
 neither are thoughts (a signature belongs to the very part it arrived on). Runs of streamed arguments become one call.
-Only the first candidate counts; the others are the client's to choose from.
+The first candidate is the answer; the others are there for the client to choose from.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Answer:
     """What an answer says.
 
     `content` is the folded content of the first candidate as sent (None where there is none), `contents` its pieces, one
-    an event; `error` the error object of a failed answer, also one inside a stream.
+    an event; `error` the error object of a failed answer, also one inside a stream. `others` are the folded contents of
+    further candidates.
     """
 
     content: Any = None
@@ -38,6 +39,7 @@ class Answer:
     block_reason: str = ""
     usage: dict[str, Any] = field(default_factory=dict)
     error: dict[str, Any] | None = None
+    others: tuple[Any, ...] = ()
 
     @cached_property
     def normal(self) -> Any:
@@ -67,6 +69,7 @@ def fold_answer(response: Response | None) -> Answer:
 def fold_events(events: Iterable[Any]) -> Answer:
     """Fold the JSON values of an answer's events."""
     contents: list[dict[str, Any]] = []
+    others: dict[int, list[dict[str, Any]]] = {}
     seen: dict[str, Any] = {}
     for event in map(_unwrapped, events):
         if not isinstance(event, dict):
@@ -80,13 +83,21 @@ def fold_events(events: Iterable[Any]) -> Answer:
         feedback = event.get("promptFeedback")
         if isinstance(feedback, dict) and isinstance(feedback.get("blockReason"), str):
             seen["block_reason"] = feedback["blockReason"]
-        candidate = _first_candidate(event)
+        candidate, *further = _candidates(event)
         for key, name in (("finishReason", "finish_reason"), ("finishMessage", "finish_message")):
             if isinstance(candidate.get(key), str):
                 seen[name] = candidate[key]
         if isinstance(candidate.get("content"), dict):
             contents.append(candidate["content"])
-    return Answer(content=_folded(contents), contents=tuple(contents), **seen)
+        for at, other in enumerate(further, 1):
+            if isinstance(other.get("content"), dict):
+                others.setdefault(_index(other) or at, []).append(other["content"])
+    return Answer(
+        content=_folded(contents),
+        contents=tuple(contents),
+        others=tuple(_folded(others[index]) for index in sorted(others)),
+        **seen,
+    )
 
 
 def _unwrapped(event: Any) -> Any:
@@ -98,12 +109,17 @@ def _unwrapped(event: Any) -> Any:
     return event
 
 
-def _first_candidate(event: dict[str, Any]) -> dict[str, Any]:
+def _candidates(event: dict[str, Any]) -> list[dict[str, Any]]:
+    """The candidates of an event, the first in front: an empty one where the event says nothing of it."""
     candidates = event.get("candidates")
-    if not isinstance(candidates, list):
-        return {}
-    objects = (candidate for candidate in candidates if isinstance(candidate, dict))
-    return next((item for item in objects if item.get("index") in (None, 0)), {})
+    objects = [item for item in candidates if isinstance(item, dict)] if isinstance(candidates, list) else []
+    first = next((item for item in objects if not _index(item)), {})
+    return [first, *(item for item in objects if item is not first)]
+
+
+def _index(candidate: dict[str, Any]) -> int:
+    index = candidate.get("index")
+    return index if isinstance(index, int) else 0
 
 
 def _folded(contents: list[dict[str, Any]]) -> Any:

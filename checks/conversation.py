@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..cassettes.pairing import Named, named, pair
+from ..cassettes.partial_args import fold_partial_calls, is_partial
 from ..cassettes.turns import Turn
 
 _RUN = "run"
@@ -109,6 +110,24 @@ class Run:
         ]
 
     @cached_property
+    def whole(self) -> list[PartAt]:
+        """Its parts; a call whose arguments were streamed is one part, where it began."""
+        groups: list[list[PartAt]] = []
+        streaming: list[PartAt] | None = None
+        for at in self.parts:
+            call = at.value.get("functionCall")
+            if not isinstance(call, dict):
+                groups.append([at])
+                continue
+            if streaming is None or call.get("name"):
+                streaming = []
+                groups.append(streaming)
+            streaming.append(at)
+            if not call.get("willContinue"):
+                streaming = None
+        return [_folded(group) for group in groups]
+
+    @cached_property
     def calls(self) -> list[Call]:
         """Its function calls, in order."""
         found: list[Call] = []
@@ -195,6 +214,14 @@ def swapped_ids(step: Step) -> set[int]:
 def client_content(turn: Turn) -> bool:
     """Whether a content is the client's own: anything but the model's."""
     return turn.role != "model"
+
+
+def _folded(pieces: list[PartAt]) -> PartAt:
+    first = pieces[0]
+    call = first.value.get("functionCall")
+    if not isinstance(call, dict) or not is_partial(call):
+        return first
+    return PartAt(first.content, first.part, fold_partial_calls([at.value for at in pieces])[0])
 
 
 def _run_ending_with(turn: Turn) -> Run:

@@ -22,6 +22,8 @@ class Scope(StrEnum):
     """Only while the place lies in the current turn: the API does not look at older turns."""
     ONCE = "once"
     """Only in the first request that holds the place: what the client did then, not what the API reads now."""
+    CONVERSATION = "conversation"
+    """Once a conversation, whichever request shows it first."""
 
 
 Place = tuple[str | int, ...]
@@ -33,7 +35,8 @@ class Finding:
     """One finding of one rule.
 
     `rejection` is the message with which the API is known to answer 400 to this, empty where it is not known to.
-    `suspect` marks a warning that becomes an error if the API did refuse the request and nothing else explains it;
+    `suspect` marks a finding that becomes an error if the API did refuse the request and nothing else explains it; as an
+    info it is said only then;
     `presumed` an error that is only an info if the API took the request, since then it knows better.
     """
 

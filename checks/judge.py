@@ -6,16 +6,22 @@ What is known of a history is kept per run, so a request costs what is new in it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
+from math import inf
 
 from ..cassettes.entry import Entry
 from ..cassettes.models import Violation
 from ..cassettes.turns import Turn
+from .asker import asker_of
+from .clientside import note_sent
 from .conversation import Run, run_of
 from .executions import Executions
-from .finding import Finding, Place, Scope, Severity, pointer
+from .finding import Finding, Place, Scope, content_place, pointer
+from .hindsight import in_hindsight, less_certain
 from .ledger import Ledger, Record
+from .linking import Asking, Link, chain, link
+from .lost import Lost, lost_in
 from .registry import RULES
 from .returned import Returned
 from .rule import RequestContext, Rule, RunContext
@@ -28,8 +34,9 @@ class _State:
     """What is known of a history up to the end of a complete run.
 
     `turn` holds the findings that count only within the current turn; `wide` those of the current turn if the API reads
-    neighbouring user contents as one and so looks further back. `record` is the newest answer in the history; `returned`
-    the one that the run itself should be.
+    neighbouring user contents as one and so looks further back. `record` is the exchange that the history goes on from;
+    `returned` the answer that the run itself should be, `newest` the newest answer in the history, and `open` the one that
+    a later run may hold more of.
     """
 
     always: tuple[Finding, ...] = ()
@@ -37,6 +44,8 @@ class _State:
     wide: tuple[Finding, ...] = ()
     record: Record | None = None
     returned: Returned | None = None
+    newest: Returned | None = None
+    open: Returned | None = None
 
 
 class Judge:
@@ -55,18 +64,21 @@ class Judge:
         self._as_model = as_model
         self._states: dict[tuple[Run, Target], _State] = {}
         self._seen: set[Turn] = set()
+        self._told: set[tuple[int, str]] = set()
 
     def judge(self, entry: Entry) -> list[Violation]:
         """The violations of an exchange; what its answer issued counts for those that follow."""
         if not entry.route.generates:
             return []
-        context, findings = self._examine(entry)
+        context, findings, newest = self._examine(entry)
         for rule in self._rules:
             if rule.on_answer:
                 findings.extend(rule.on_answer(context))
         conversation = context.continues.conversation if context.continues else 0
         self._seen.update(self._unseen(entry))
-        self.ledger.remember(entry, conversation, context.continues, context.calling_mode)
+        record = self.ledger.remember(entry, conversation, context.continues, context.calling_mode)
+        for answer in takewhile(lambda answer: not self.ledger.came_back(answer.record), chain(newest)):
+            self.ledger.note_return(answer.record)
         return [
             Violation(
                 rule=finding.rule,
@@ -79,39 +91,52 @@ class Judge:
                 status=entry.status,
             )
             for finding in findings
+            if self._is_news(finding, record.conversation)
         ]
 
     def findings(self, entry: Entry) -> list[Finding]:
         """What is wrong with a request, without taking note of it."""
         return self._examine(entry)[1] if entry.route.generates else []
 
-    def _examine(self, entry: Entry) -> tuple[RequestContext, list[Finding]]:
+    def _is_news(self, finding: Finding, conversation: int) -> bool:
+        """Whether a finding was not said yet, where once a conversation is enough."""
+        if finding.scope is not Scope.CONVERSATION:
+            return True
+        known = (conversation, finding.rule) in self._told
+        self._told.add((conversation, finding.rule))
+        return not known
+
+    def _examine(self, entry: Entry) -> tuple[RequestContext, list[Finding], Returned | None]:
         target = target_of(entry, self._as_model)
+        asking = Asking(asker_of(entry), entry.started_at or inf)
+        if entry.started_at:
+            note_sent(entry.layout.history, entry.started_at)
         run = run_of(entry.layout.history)
         state = _State()
         findings: list[Finding] = []
         if run is not None:
             once: list[Finding] = []
-            before = self._state(run.before, target, entry.started_at, once)
-            state = self._advance(before, run, target, entry.started_at, once, final=True)
+            before = self._state(run.before, target, asking, once)
+            state = self._advance(before, run, target, asking, once, final=True)
             known = entry.layout.history.depth - len(self._unseen(entry))
-            fresh = (finding for finding in once if _content_of(finding) >= known)
+            fresh = (
+                finding
+                for finding in once
+                if finding.scope is Scope.CONVERSATION or _content_of(finding) >= known
+            )
             findings = [*state.always, *_of_current_turn(state), *fresh]
         context = RequestContext(entry, target, self.ledger, run, state.record, findings)
         for rule in self._rules:
             if rule.on_request:
                 findings.extend(rule.on_request(context))
-        if entry.status == 400:
-            findings[:] = _refused(findings)
-        elif entry.status == 200:
-            findings[:] = _accepted(findings)
-        return context, findings
+        findings[:] = in_hindsight(findings, entry.status)
+        return context, findings, state.newest
 
     def _unseen(self, entry: Entry) -> list[Turn]:
         """The contents of a request that no earlier one held."""
         return list(takewhile(lambda turn: turn not in self._seen, entry.layout.history.back()))
 
-    def _state(self, run: Run | None, target: Target, now: float, once: list[Finding]) -> _State:
+    def _state(self, run: Run | None, target: Target, asking: Asking, once: list[Finding]) -> _State:
         """What is known up to the end of a complete run; only runs that were never met are looked at."""
         missing: list[Run] = []
         state = _State()
@@ -123,49 +148,70 @@ class Judge:
             missing.append(run)
             run = run.before
         for step in reversed(missing):
-            state = self._states[step, target] = self._advance(state, step, target, now, once, final=False)
+            state = self._states[step, target] = self._advance(state, step, target, asking, once, final=False)
         return state
 
     def _advance(
-        self, state: _State, run: Run, target: Target, now: float, once: list[Finding], *, final: bool
+        self, state: _State, run: Run, target: Target, asking: Asking, once: list[Finding], *, final: bool
     ) -> _State:
         """What is known up to the end of a run; what counts only once goes to `once`."""
-        issuer = self.ledger.issuer(run, now) if run.role == "model" else None
-        dropped = tuple(self._dropped(run, now)) if run.role == "user" else ()
-        returned = Returned(issuer, run) if issuer else None
+        found_link = link(self.ledger, run, asking, state.newest) if run.role == "model" else None
+        returned = found_link.returned if found_link else None
+        lost = tuple(self._lost(run, asking, state.newest, found_link))
+        still_open, closed = _open_and_closed(state, run, returned, final=final)
         self._executions.note(run, state.record.conversation if state.record else 0)
         context = RunContext(
             run,
             target,
             self.ledger,
             returned=returned,
-            dropped=dropped,
+            closed=closed,
+            lost=lost,
             final=final,
-            now=now,
+            now=asking.now,
             answered=state.returned,
+            newest=state.newest,
             continues=state.record,
             settings=self._settings,
             executions=self._executions,
         )
         found = [finding for rule in self._rules if rule.on_run for finding in rule.on_run(context)]
-        once.extend(finding for finding in found if finding.scope is Scope.ONCE)
+        once.extend(finding for finding in found if finding.scope in (Scope.ONCE, Scope.CONVERSATION))
         always = tuple(finding for finding in found if finding.scope is Scope.ALWAYS)
         turn = tuple(finding for finding in found if finding.scope is Scope.CURRENT_TURN)
-        record = issuer or (dropped[-1][1] if dropped else state.record)
+        record = found_link.record if found_link else lost[-1].record if lost else state.record
         return _State(
             always=state.always + always if always else state.always,
             turn=(() if run.prompts else state.turn) + turn,
             wide=(() if run.plainly_prompts else state.wide) + turn,
             record=record,
             returned=returned,
+            newest=returned or state.newest,
+            open=still_open,
         )
 
-    def _dropped(self, run: Run, now: float) -> Iterator[tuple[Turn, Record]]:
-        """The contents of a user run before which a recorded answer is missing."""
-        for turn in run.contents[1:]:
-            answers = self.ledger.answers_after(turn.parent, now) if turn.parent else []
-            if answers:
-                yield turn, answers[-1]
+    def _lost(
+        self, run: Run, asking: Asking, newest: Returned | None, found_link: Link | None
+    ) -> Iterator[Lost]:
+        """The recorded answers that are missing within a user run, or before a model run."""
+        if run.role == "user":
+            yield from lost_in(self.ledger, run, asking.asker, newest)
+        elif found_link is not None and found_link.left_out is not None:
+            yield Lost(content_place(run.start), found_link.left_out)
+
+
+def _open_and_closed(
+    state: _State, run: Run, returned: Returned | None, *, final: bool
+) -> tuple[Returned | None, tuple[Returned, ...]]:
+    """The answer that a later run may hold more of, and those that end with this run."""
+    still_open, closed = state.open, []
+    if run.role == "model":
+        still_open = returned
+        if state.open is not None and (returned is None or returned.started is not state.open):
+            closed.append(state.open)
+    if final and still_open is not None:
+        closed.append(still_open)
+    return still_open, tuple(closed)
 
 
 def _wrapping(entry: Entry, finding: Finding) -> Place:
@@ -182,34 +228,6 @@ def _content_of(finding: Finding) -> int:
 
 
 def _of_current_turn(state: _State) -> list[Finding]:
-    """Findings of the current turn; those that lie in it only on the wider reading become warnings."""
+    """Findings of the current turn; those that lie in it only on the wider reading are less certain."""
     certain = set(map(id, state.turn))
-    return [
-        finding
-        if id(finding) in certain
-        else replace(
-            finding,
-            severity=min(finding.severity, Severity.WARNING, key=_RANK.index),
-            rejection="",
-            suspect=True,
-        )
-        for finding in state.wide
-    ]
-
-
-_RANK = (Severity.INFO, Severity.WARNING, Severity.ERROR)
-
-
-def _accepted(findings: list[Finding]) -> list[Finding]:
-    """The API answered 200: what was only presumed to be refused is not."""
-    return [
-        replace(finding, severity=Severity.INFO, rejection="") if finding.presumed else finding
-        for finding in findings
-    ]
-
-
-def _refused(findings: list[Finding]) -> list[Finding]:
-    """The API answered 400: where nothing that it is known to refuse was found, what is suspect must be it."""
-    if any(finding.rejection for finding in findings):
-        return findings
-    return [replace(finding, severity=Severity.ERROR) if finding.suspect else finding for finding in findings]
+    return [finding if id(finding) in certain else less_certain(finding) for finding in state.wide]

@@ -1,28 +1,28 @@
-"""What the recorded answers issued, and which of them a later request has in front of it.
+"""What the recorded answers issued, found again by client contents, signatures, call ids and calls.
 
-A request continues an exchange where its own contents (prompts and function responses, in match form) begin with that
-exchange's: this never relies on model contents being intact. Where the client rewrote its own contents, signatures, call
-ids and finally equal calls say which answer a model content came from. An answer counts from the moment it ended.
+Which of them a request goes on from is for `linking` to say.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from ..cassettes.canonical import stored_form
 from ..cassettes.entry import Entry
 from ..cassettes.folding import Answer
-from ..cassettes.matchform import match_content
+from ..cassettes.normal import normalise_content
 from ..cassettes.pairing import named
+from ..cassettes.routes import Surface
 from ..cassettes.turns import Turn
-from .conversation import Run, client_content, run_of
+from .asker import Asker, asker_of
+from .clientside import client_digest
+from .conversation import run_of
+from .faces import Face, call_key, face_of
 
-_CLIENT = "client"
+_WHOLE: Final = frozenset({"", "STOP", "FINISH_REASON_UNSPECIFIED"})
+"""Finish reasons of an answer that a client has to bring back; others stopped it on its way, or withheld it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,8 @@ class Record:
 
     number: int
     conversation: int
-    model: str
+    surface: Surface
+    asker: Asker
     history: Turn
     answer: Answer
     started_at: float
@@ -45,25 +46,54 @@ class Record:
     """The exchange that this one continues, None where it starts a conversation."""
     calling_mode: str = ""
     """The function calling mode of the request, empty where it sets none."""
-    tools: Turn | None = None
-    """The last tool that the request declares; the root of the chain where it declares none."""
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return self.asker.model
+
+    @property
+    def tools(self) -> Turn:
+        """The last tool that the request declares; the root of the chain where it declares none."""
+        return self.asker.tools
+
+    @property
+    def parts(self) -> list[dict[str, Any]]:
+        """The parts of the model run that a faithful client has after this exchange, in normal form."""
+        return self.variants[0]
 
     @cached_property
-    def parts(self) -> list[dict[str, Any]]:
-        """The parts of the model run that a faithful client has after this exchange, in normal form.
+    def variants(self) -> list[list[dict[str, Any]]]:
+        """The parts for each candidate, the first in front.
 
         A request that ends with model contents gets an answer that goes on from them: they come first.
         """
+        contents = [self.answer.normal, *(normalise_content(other, "model") for other in self.answer.others)]
+        return [self.prefill + _objects(content) for content in contents]
+
+    @cached_property
+    def prefill(self) -> list[dict[str, Any]]:
+        """The parts of the model contents that the request ends with."""
         run = run_of(self.history)
-        sent = [at.value for at in run.parts] if run and run.role == "model" else []
-        return sent + [part for part in self.answer.parts if isinstance(part, dict)]
+        return [at.value for at in run.parts] if run and run.role == "model" else []
+
+    @cached_property
+    def faces(self) -> list[Face]:
+        """What the variants are recognised by."""
+        return [face_of(parts) for parts in self.variants]
 
 
 class Origin(NamedTuple):
-    """The part of an answer that issued something."""
+    """The part of an answer that issued something: the candidate and the index in its parts."""
 
     record: Record
+    variant: int
     part: int
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The part, in normal form."""
+        return self.record.variants[self.variant][self.part]
 
 
 class Ledger:
@@ -73,9 +103,11 @@ class Ledger:
         self.records: dict[int, Record] = {}
         self.conversations = 0
         self._by_client: dict[bytes, list[Record]] = defaultdict(list)
-        self._by_signature: dict[str, Origin] = {}
+        self._by_signature: dict[str, list[Origin]] = defaultdict(list)
         self._by_id: dict[str, list[Origin]] = defaultdict(list)
         self._by_call: dict[bytes, list[Origin]] = defaultdict(list)
+        self._by_text: dict[bytes, list[Record]] = defaultdict(list)
+        self._brought_back: set[int] = set()
 
     def remember(
         self, entry: Entry, conversation: int, continues: Record | None = None, calling_mode: str = ""
@@ -87,7 +119,8 @@ class Ledger:
         record = Record(
             number=entry.number,
             conversation=conversation,
-            model=entry.model,
+            surface=entry.route.surface,
+            asker=asker_of(entry),
             history=entry.layout.history,
             answer=entry.answer,
             started_at=entry.started_at,
@@ -95,95 +128,76 @@ class Ledger:
             returns=_must_return(entry),
             continues=continues,
             calling_mode=calling_mode,
-            tools=entry.layout.tools,
         )
         self.records[record.number] = record
         self._by_client[client_digest(record.history)].append(record)
-        for index, part in enumerate(record.answer.parts):
-            if isinstance(part, dict):
-                self._index(Origin(record, index), part)
+        for variant, (parts, face) in enumerate(zip(record.variants, record.faces, strict=True)):
+            if face.text and not face.calls:
+                self._by_text[face.text].append(record)
+            for index in range(len(record.prefill), len(parts)):
+                self._index(Origin(record, variant, index), parts[index])
         return record
 
-    def answers_after(self, turn: Turn, now: float) -> list[Record]:
-        """The answers to requests with the client contents up to `turn`, ended by `now` and to be brought back."""
-        return [
-            record
-            for record in self._by_client.get(client_digest(turn), ())
-            if record.returns and record.ended_at <= now
-        ]
+    def note_return(self, record: Record) -> None:
+        """Note that a request brought back what an exchange answered."""
+        self._brought_back.add(record.number)
+
+    def came_back(self, record: Record) -> bool:
+        """Whether a request brought back what an exchange answered."""
+        return record.number in self._brought_back
+
+    def asked_with(self, digest: bytes) -> list[Record]:
+        """The exchanges whose requests hold these client contents and no others."""
+        return self._by_client.get(digest, []) if digest else []
 
     def by_signature(self, signature: str) -> Origin | None:
         """Where a signature (in normal form) was issued first."""
-        return self._by_signature.get(signature)
+        return next(iter(self.origins(signature)), None)
+
+    def origins(self, signature: str) -> list[Origin]:
+        """Where a signature (in normal form) was issued."""
+        return self._by_signature.get(signature, [])
 
     def by_call_id(self, call_id: str) -> Origin | None:
         """Where a call id was issued last."""
-        origins = self._by_id.get(call_id)
+        origins = self.ids(call_id)
         return origins[-1] if origins else None
+
+    def ids(self, call_id: str) -> list[Origin]:
+        """Where a call id was issued."""
+        return self._by_id.get(call_id, [])
 
     def by_call(self, call: dict[str, Any]) -> Origin | None:
         """Where an equal call (name and arguments) was issued last."""
-        origins = self._by_call.get(_call_key(call))
+        origins = self.calls(call_key(call))
         return origins[-1] if origins else None
 
-    def issuer(self, run: Run, now: float) -> Record | None:
-        """The exchange whose answer a model run is, None where no recorded one fits."""
-        candidates = self.answers_after(run.first.parent or run.first, now)
-        if not candidates:
-            anchored = self._anchor(run)
-            return (
-                anchored if anchored is not None and anchored.returns and anchored.ended_at <= now else None
-            )
-        return max(candidates, key=lambda record: (_likeness(record, run), record.ended_at, record.number))
+    def calls(self, key: bytes) -> list[Origin]:
+        """Where calls with this key were issued."""
+        return self._by_call.get(key, [])
 
-    def _anchor(self, run: Run) -> Record | None:
-        for at in run.parts:
-            origin = self.by_signature(at.signature) if at.signature else None
-            if origin:
-                return origin.record
-        for call in run.calls:
-            origin = self.by_call_id(call.named.id) if call.named.id else None
-            if origin:
-                return origin.record
-        for call in run.calls:
-            origin = self.by_call(call.value)
-            if origin:
-                return origin.record
-        return None
+    def texts(self, text: bytes) -> list[Record]:
+        """The exchanges whose answer was a text alone, by its digest as a face has it."""
+        return self._by_text.get(text, [])
 
     def _index(self, origin: Origin, part: dict[str, Any]) -> None:
         signature = part.get("thoughtSignature")
         if isinstance(signature, str) and signature:
-            self._by_signature.setdefault(signature, origin)
+            self._by_signature[signature].append(origin)
         call = part.get("functionCall")
         if isinstance(call, dict):
             call_id = named(call).id
             if call_id:
                 self._by_id[call_id].append(origin)
-            self._by_call[_call_key(call)].append(origin)
-
-
-def client_digest(turn: Turn) -> bytes:
-    """The digest of the client's own contents up to a turn, in match form."""
-    missing: list[Turn] = []
-    digest = b""
-    for step in turn.back():
-        known = step.notes.get(_CLIENT)
-        if known is not None:
-            digest = known
-            break
-        missing.append(step)
-    for step in reversed(missing):
-        if client_content(step):
-            digest = hashlib.sha256(digest + stored_form(match_content(step))).digest()
-        step.notes[_CLIENT] = digest
-    return digest
+            self._by_call[call_key(call)].append(origin)
 
 
 def _must_return(entry: Entry) -> bool:
-    response = entry.response
+    response, answer = entry.response, entry.answer
     whole = response is not None and response.status == 200 and not response.cut and entry.failure is None
-    return whole and any(_says_something(part) for part in entry.answer.parts)
+    if not whole or answer.error is not None or answer.finish_reason not in _WHOLE:
+        return False
+    return any(_says_something(part) for part in answer.parts)
 
 
 def _says_something(part: Any) -> bool:
@@ -195,29 +209,6 @@ def _says_something(part: Any) -> bool:
     )
 
 
-def _call_key(call: dict[str, Any]) -> bytes:
-    return hashlib.sha256(stored_form([call.get("name"), call.get("args", {})])).digest()
-
-
-def _likeness(record: Record, run: Run) -> tuple[int, int, int]:
-    """How much of an answer a model run has: signatures and ids, then calls, then texts."""
-    marks = set(_marks(record.parts)) & set(_marks(at.value for at in run.parts))
-    issued = {
-        _call_key(part["functionCall"]) for part in record.parts if isinstance(part.get("functionCall"), dict)
-    }
-    calls = issued & {_call_key(call.value) for call in run.calls}
-    texts = {part.get("text") for part in record.parts} & {at.value.get("text") for at in run.parts} - {
-        None,
-        "",
-    }
-    return len(marks), len(calls), len(texts)
-
-
-def _marks(parts: Iterable[dict[str, Any]]) -> Iterable[str]:
-    for part in parts:
-        signature = part.get("thoughtSignature")
-        if isinstance(signature, str) and signature:
-            yield "signature " + signature
-        call_id = named(part.get("functionCall")).id
-        if call_id:
-            yield "id " + call_id
+def _objects(content: Any) -> list[dict[str, Any]]:
+    parts = content.get("parts") if isinstance(content, dict) else None
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..cassettes.pairing import named
 from .conversation import PartAt, Run
-from .ledger import Record
+from .faces import Face, face_of, squeezed_text
+from .ledger import Origin, Record
+from .parts import KEYS, call_of, is_media, signature_of, value_key
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class IssuedPart:
     """A part that an answer issued, in normal form."""
 
@@ -21,94 +22,140 @@ class IssuedPart:
     @property
     def signature(self) -> str | None:
         """Its thought signature, None where it has none."""
-        signature = self.value.get("thoughtSignature")
-        return signature if isinstance(signature, str) and signature else None
+        return signature_of(self.value)
 
     @property
     def call(self) -> dict[str, Any] | None:
         """Its function call, None where it is none."""
-        call = self.value.get("functionCall")
-        return call if isinstance(call, dict) else None
+        return call_of(self.value)
+
+    @property
+    def thought(self) -> bool:
+        """Whether it is a thought, which need not come back."""
+        return bool(self.value.get("thought"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Returned:
-    """A model run of a request and the recorded answer that it should be."""
+    """A model run of a request and the recorded answer that it should be.
+
+    `previous` is the one before it in the history. A client may bring one answer back in several runs, with the
+    responses to each call behind it: then the runs share what was issued between them. `in_place` says that the run stands
+    after the same words of the client as when it was issued.
+    """
 
     record: Record
+    variant: int
     run: Run
+    previous: Returned | None = None
+    in_place: bool = True
+
+    @cached_property
+    def started(self) -> Returned | None:
+        """The run before this one that holds an earlier piece of the same answer."""
+        before = self.previous
+        return before if before and (before.record, before.variant) == (self.record, self.variant) else None
+
+    @cached_property
+    def pieces(self) -> list[Returned]:
+        """The runs that hold pieces of this answer, up to this one, in order."""
+        found: list[Returned] = []
+        piece: Returned | None = self
+        while piece is not None:
+            found.append(piece)
+            piece = piece.started
+        return found[::-1]
+
+    @cached_property
+    def issued(self) -> list[IssuedPart]:
+        """All parts of the answer, thoughts included."""
+        first = self.pieces[0]
+        return (
+            [IssuedPart(part) for part in first.record.variants[first.variant]]
+            if first is self
+            else first.issued
+        )
+
+    @cached_property
+    def sent(self) -> list[PartAt]:
+        """The parts of the run; streamed arguments are one call at its first part."""
+        return self.run.whole
 
     @cached_property
     def pairs(self) -> list[tuple[IssuedPart, PartAt | None]]:
-        """Every issued part that is no thought, with the part that came back for it, None where none did."""
-        issued = [IssuedPart(part) for part in self.record.parts if not part.get("thought")]
-        left = [at for at in self.run.parts if not at.value.get("thought")]
+        """Every issued part that is no thought and not in an earlier piece, with the part that came back for it."""
+        issued = self.started.missing if self.started else [part for part in self.issued if not part.thought]
+        left = [at for at in self.sent if not at.value.get("thought")]
         found: list[PartAt | None] = [None] * len(issued)
-        for same in (_same_call_id, _same_value, _same_signature, _same_call_name):
+        for key in KEYS:
+            free: dict[Any, list[PartAt]] = defaultdict(list)
+            for at in reversed(left):
+                free[key(at.value)].append(at)
             for index, part in enumerate(issued):
-                if found[index] is None:
-                    found[index] = _take(left, part.value, same)
+                wanted = key(part.value) if found[index] is None else None
+                if wanted is not None and free.get(wanted):
+                    found[index] = free[wanted].pop()
+            taken = {_place(at) for at in found if at}
+            left = [at for at in left if _place(at) not in taken]
         return list(zip(issued, found, strict=True))
+
+    @cached_property
+    def missing(self) -> list[IssuedPart]:
+        """The issued parts, thoughts aside, that did not come back in this piece or an earlier one."""
+        return [issued for issued, at in self.pairs if at is None]
 
     @cached_property
     def extra(self) -> list[PartAt]:
         """Parts of the run that no issued part stands for, thoughts aside."""
-        taken = {id(at.value) for _, at in self.pairs if at}
-        return [at for at in self.run.parts if id(at.value) not in taken and not at.value.get("thought")]
+        return [at for at in self.sent if not at.value.get("thought") and self.issued_for(at) is None]
 
     @cached_property
     def same_text(self) -> bool:
-        """Whether the texts, joined, are those that were issued; thoughts aside."""
-        return _text(self.record.parts) == _text([at.value for at in self.run.parts])
+        """Whether the texts of all pieces, joined, are those that were issued; white space and thoughts aside."""
+        sent = "".join(squeezed_text(at.value for at in piece.sent) for piece in self.pieces)
+        parts = [part.value for part in self.issued]
+        return sent in (squeezed_text(parts), squeezed_text(parts[len(self.record.prefill) :]))
+
+    @cached_property
+    def face(self) -> Face:
+        """What the run is recognised by."""
+        return face_of(at.value for at in self.sent)
+
+    def issued_for(self, at: PartAt) -> IssuedPart | None:
+        """The issued part that a part of the run came back for."""
+        return self._partners.get(_place(at))
+
+    @cached_property
+    def _partners(self) -> dict[tuple[int, int], IssuedPart]:
+        return {_place(at): issued for issued, at in self.pairs if at}
+
+    def fits(self, origin: Origin, at: PartAt) -> bool:
+        """Whether a signature may sit on this part of the run, going by the part that issued it.
+
+        Texts may be joined and cut, and their signature goes with any of them. A signature that arrived on a thought
+        may be moved to the call that follows, since thoughts are left out.
+        """
+        if origin.record is not self.record:
+            return False
+        issued, sent = origin.value, at.value
+        if "text" in issued or set(issued) == {"thoughtSignature"}:
+            return (
+                "text" in sent
+                or set(sent) == {"thoughtSignature"}
+                or (bool(issued.get("thought")) and call_of(sent) is not None)
+            )
+        if is_media(issued):
+            return is_media(sent)
+        partner = self.issued_for(at)
+        return partner is not None and value_key(partner.value) == value_key(issued)
+
+    def holds(self, origin: Origin) -> bool:
+        """Whether the part that issued a signature still has it, in this piece or an earlier one."""
+        signature = signature_of(origin.value)
+        return any(
+            at.signature == signature and piece.fits(origin, at) for piece in self.pieces for at in piece.sent
+        )
 
 
-def _take(
-    left: list[PartAt], issued: dict[str, Any], same: Callable[[dict[str, Any], dict[str, Any]], bool]
-) -> PartAt | None:
-    for at in left:
-        if same(issued, at.value):
-            left.remove(at)
-            return at
-    return None
-
-
-def _call(part: dict[str, Any]) -> dict[str, Any] | None:
-    call = part.get("functionCall")
-    return call if isinstance(call, dict) else None
-
-
-def _same_call_id(issued: dict[str, Any], sent: dict[str, Any]) -> bool:
-    first, second = named(_call(issued)), named(_call(sent))
-    return first.id is not None and first.id == second.id and first.name == second.name
-
-
-def _same_value(issued: dict[str, Any], sent: dict[str, Any]) -> bool:
-    return _bare(issued) == _bare(sent)
-
-
-def _same_signature(issued: dict[str, Any], sent: dict[str, Any]) -> bool:
-    signature = issued.get("thoughtSignature")
-    return bool(signature) and signature == sent.get("thoughtSignature") and _kind(issued) == _kind(sent)
-
-
-def _same_call_name(issued: dict[str, Any], sent: dict[str, Any]) -> bool:
-    first, second = _call(issued), _call(sent)
-    return first is not None and second is not None and first.get("name") == second.get("name")
-
-
-def _bare(part: dict[str, Any]) -> dict[str, Any]:
-    """A part without its signature and, where it is a call, without its id."""
-    bare = {key: value for key, value in part.items() if key != "thoughtSignature"}
-    call = _call(part)
-    if call is not None:
-        bare["functionCall"] = {"args": {}, **{key: value for key, value in call.items() if key != "id"}}
-    return bare
-
-
-def _kind(part: dict[str, Any]) -> frozenset[str]:
-    return frozenset(part.keys() - {"thoughtSignature", "thought"})
-
-
-def _text(parts: list[dict[str, Any]]) -> str:
-    texts = (part.get("text") for part in parts if not part.get("thought"))
-    return "".join(text for text in texts if isinstance(text, str))
+def _place(at: PartAt) -> tuple[int, int]:
+    return at.content, at.part

@@ -14,11 +14,11 @@ from typing import Any
 from ..cassettes.entry import Entry
 from ..cassettes.normal import normalise
 from ..cassettes.schema import GENERATE
-from ..cassettes.turns import Turn
 from .conversation import Run
 from .executions import Executions
 from .finding import Finding
 from .ledger import Ledger, Record
+from .lost import Lost
 from .returned import Returned
 from .settings import Settings
 from .target import Target
@@ -28,22 +28,26 @@ from .target import Target
 class RunContext:
     """One run of a history: what precedes it is in `run.before`.
 
-    `returned` is the recorded answer that a model run should be, None where its origin is unknown. `dropped` gives for a
-    user run the contents before which a recorded answer should stand. `final` says that the history ends here, at `now`
-    (unix time in seconds at which the request began).
+    `returned` is the recorded answer that a model run should be, None where its origin is unknown. `closed` are the
+    answers of the history that no later run can hold more of: those before it, or all where the history ends. `lost` are
+    recorded answers that should stand in or before the run. `final` says that the history ends here, at `now` (unix time
+    in seconds at which the request began; infinite where unknown).
     """
 
     run: Run
     target: Target
     ledger: Ledger
     returned: Returned | None = None
-    dropped: tuple[tuple[Turn, Record], ...] = ()
+    closed: tuple[Returned, ...] = ()
+    lost: tuple[Lost, ...] = ()
     final: bool = False
     now: float = 0.0
     answered: Returned | None = None
     """The recorded answer that the model run before a user run should be."""
+    newest: Returned | None = None
+    """The newest recorded answer in front of the run, in its history."""
     continues: Record | None = None
-    """The newest recorded answer in front of the run."""
+    """The exchange that the history in front of the run goes on from."""
     settings: Settings = field(default_factory=Settings)
     executions: Executions = field(default_factory=lambda: Executions(Settings()))
     """What ran of the functions that the settings name, this run included."""

@@ -20,11 +20,20 @@ _NO_PREFILL_FROM: Final = (3, 6)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A surface and a model. `version` is None where the model's name does not tell it."""
+    """A surface and a model. `version` is None where the model's name does not tell it.
+
+    `asked` is the model that was really asked, where the request is judged as if it had gone to another.
+    """
 
     surface: Surface
     model: str
     version: tuple[int, int] | None
+    asked: str = ""
+
+    @property
+    def issues_unsigned(self) -> bool:
+        """Whether the answers are another model's, one that need not sign what the judged model would."""
+        return bool(self.asked) and not Target(self.surface, self.asked, model_version(self.asked)).strict
 
     @property
     def strict(self) -> bool:
@@ -59,7 +68,7 @@ class Target:
 def target_of(entry: Entry, as_model: str = "") -> Target:
     """The target of a recorded request, or of the same request sent to `as_model`."""
     model = as_model.rpartition("/")[2] or entry.model
-    return Target(entry.route.surface, model, model_version(model))
+    return Target(entry.route.surface, model, model_version(model), entry.model if as_model else "")
 
 
 def model_version(model: str) -> tuple[int, int] | None:

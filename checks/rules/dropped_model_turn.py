@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..finding import Finding, Severity, content_place
+from ..finding import Finding, Severity
 from ..ledger import Record
 from ..rule import Rule, RunContext
 
@@ -49,13 +49,13 @@ NAME = "dropped-model-turn"
 
 
 def check(context: RunContext) -> Iterator[Finding]:
-    """Contents of the client before which a recorded answer should stand."""
-    for turn, record in context.dropped:
+    """Places where a recorded answer should stand."""
+    for lost in context.lost:
         yield Finding(
             NAME,
             Severity.ERROR,
-            content_place(turn.depth - 1),
-            f"the answer of exchange {record.number} ({_gist(record)}) should stand here; it is missing",
+            lost.place,
+            f"the answer of exchange {lost.record.number} ({_gist(lost.record)}) should stand here; it is missing",
         )
 
 

@@ -93,7 +93,7 @@ def _issued_by(context: RunContext, call: Call) -> str:
     if context.returned is None:
         return ""
     for issued, sent in context.returned.pairs:
-        if sent is not None and sent.value is call.at.value and issued.signature is not None:
+        if sent is not None and sent[:2] == call.at[:2] and issued.signature is not None:
             return f"; exchange {context.returned.record.number} issued one with it"
     return ""
 

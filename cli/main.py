@@ -29,6 +29,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "replay": Entry(".replay", "Answer from a cassette, with no key and no network."),
     "report": Entry(".report", "Say what is wrong in cassettes and transcripts."),
     "log": Entry(".log", "List the exchanges of a cassette, one line each."),
+    "rules": Entry(".rules", "List the rules, or print the page of one."),
     "import": Entry(".import_", "Make a cassette from transcripts."),
     "export": Entry(".export", "Write a cassette as a transcript."),
     "addon": Entry(".addon", "Print the file that stock mitmproxy loads."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -73,6 +74,17 @@ def test_command_and_its_options_have_help(name: str):
 
     assert command.get_short_help_str(limit=200) == COMMANDS[name].help
     assert [o.name for o in command.params if isinstance(o, click.Option) and not o.help] == []
+
+
+def test_every_command_is_in_the_table():
+    folder = Path(__file__).parents[2] / "cli"
+    made = {
+        "." + ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in folder.rglob("*.py")
+        if re.search(r"^def command\(", path.read_text(), re.MULTILINE)
+    }
+
+    assert made == {entry.module for entry in COMMANDS.values()}
 
 
 def test_version():

@@ -35,8 +35,8 @@ class Finding:
     """One finding of one rule.
 
     `rejection` is the message with which the API is known to answer 400 to this, empty where it is not known to.
-    `suspect` marks a finding that becomes an error if the API did refuse the request and nothing else explains it; as an
-    info it is said only then;
+    `suspect` marks a finding that becomes an error if the API did refuse the request and nothing else explains it, and
+    `kept_back` one that is said only then;
     `presumed` an error that is only an info if the API took the request, since then it knows better.
     """
 
@@ -48,6 +48,7 @@ class Finding:
     scope: Scope = Scope.ALWAYS
     rejection: str = ""
     suspect: bool = False
+    kept_back: bool = False
     presumed: bool = False
 
 

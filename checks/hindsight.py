@@ -21,16 +21,13 @@ def less_certain(finding: Finding) -> Finding:
 
 
 def in_hindsight(findings: Sequence[Finding], status: int) -> list[Finding]:
-    """The findings of a request that was answered with this HTTP status (0: not yet).
-
-    What is suspect and no more than an info is said only where it explains a refusal.
-    """
+    """The findings of a request that was answered with this HTTP status (0: not yet)."""
     known = findings
     if status == 400:
         known = _refused(findings)
     elif status == 200:
         known = _accepted(findings)
-    return [finding for finding in known if not (finding.suspect and finding.severity is Severity.INFO)]
+    return [finding for finding in known if not (finding.kept_back and finding.severity is Severity.INFO)]
 
 
 def _accepted(findings: Sequence[Finding]) -> list[Finding]:

@@ -36,7 +36,14 @@ def _judged(path: Path, as_model: str) -> CassetteReport:
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CASSETTE...")
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How to write it.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the report to this file.")
 @click.option(
     "--fail-on",

@@ -190,6 +190,9 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError:
         connection.close()
         return _open_where_nothing_can_be_written(path)
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
     return connection
 
 
@@ -198,7 +201,11 @@ def _open_where_nothing_can_be_written(path: Path) -> sqlite3.Connection:
     log = Path(f"{path}-wal")
     if not log.exists() or not log.stat().st_size:
         connection = connect(path, "ro", "immutable=1")
-        connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        try:
+            connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
     folder = Path(tempfile.mkdtemp(prefix="gemtape-"))
     try:

@@ -22,7 +22,7 @@ def load_capture(path: Path) -> dict[str, Any]:
 
 
 def capture_exchanges(path: Path) -> list[Exchange]:
-    """The exchanges of a capture as the proxy would see them: path prefix taken off, headers and query as sent."""
+    """The exchanges of a capture as the proxy sees them: bodies decoded, path prefix taken off, the rest as sent."""
     capture = load_capture(path)
     return [
         _exchange(request, response)
@@ -67,4 +67,4 @@ def _exchange(request: dict[str, Any], response: dict[str, Any]) -> Exchange:
 
 
 def _pairs(headers: list[list[str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value) for name, value in headers)
+    return tuple((name, value) for name, value in headers if name.lower() != "content-encoding")

@@ -216,7 +216,7 @@ def _open_and_closed(
 
 def _wrapping(entry: Entry, finding: Finding) -> Place:
     """Where the place of a finding begins in the body as sent; Code Assist wraps requests and answers, not errors."""
-    if not entry.layout.wrapped or finding.place[:1] == ("error",):
+    if not entry.layout.wrapped or "error" in finding.place[:2]:
         return ()
     return (finding.at,)
 

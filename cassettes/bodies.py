@@ -7,8 +7,10 @@ that might hold a secret is read string by string. A body that is neither JSON n
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Final
 
 from .canonical import NOT_JSON, parse
@@ -207,12 +209,12 @@ def _in_run(
     run: Sequence[Fragment], strings: Sequence[dict[Path, JsonString]], shapes: Shapes
 ) -> Iterator[Edit]:
     """Secrets that a run of texts spells: the marker goes where one begins, the texts after it lose their share."""
+    begins = [0, *accumulate(len(fragment.text) for fragment in run)]
     for start, end in shapes.spans("".join(fragment.text for fragment in run)):
-        begin = 0
         marker = _MARKER
-        for fragment in run:
+        for index in range(bisect_right(begins, start) - 1, bisect_left(begins, end)):
+            fragment, begin = run[index], begins[index]
             first, last = max(start - begin, 0), min(end - begin, len(fragment.text))
-            begin += len(fragment.text)
             string = strings[fragment.event].get(fragment.path)
             if first < last and string is not None:
                 yield Edit(*string.span(first, last), marker)

@@ -7,14 +7,12 @@ the texts of one candidate over all events, one streamed argument, the texts of 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .json_strings import Path
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(NamedTuple):
     """One text: the number of its event, its path in there, and what it says."""
 
     event: int

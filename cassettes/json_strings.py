@@ -44,11 +44,19 @@ class Text:
     outer: Text | None = None
     pieces: list[Span] = field(default_factory=list)
     """Where a stretch begins that was copied as it is: here, and in `outer`."""
+    _counted: Span = (0, 0)
 
     def origin(self, index: int) -> int:
-        """The offset in the encoded bytes at which the character at `index` begins; the length gives the end."""
+        """The offset in the encoded bytes at which the character at `index` begins; the length gives the end.
+
+        Asked in rising order, all answers together cost one pass over the text.
+        """
         if self.outer is None:
-            return index if self.text.isascii() else len(self.text[:index].encode("utf-8", "surrogateescape"))
+            if self.text.isascii():
+                return index
+            here, there = self._counted if index >= self._counted[0] else (0, 0)
+            self._counted = index, there + len(self.text[here:index].encode("utf-8", "surrogateescape"))
+            return self._counted[1]
         here, there = self.pieces[bisect_right(self.pieces, (index, len(self.outer.text))) - 1]
         return self.outer.origin(there + index - here)
 

@@ -46,10 +46,12 @@ _ANCHORS: Final = tuple(
     )
 )
 _PREFIX: Final = re.compile("|".join((*(prefix for prefix, _ in _RULES), "-----BEGIN ")))
-_HIDING: Final = r"\\(?:/|u00(?:2[d-fD-F]|3[0-9]|[4-7][0-9A-Fa-f]))"
-HIDING: Final = re.compile(_HIDING)
+_LETTER: Final = "u00(?:2[d-fD-F]|3[0-9]|[4-7][0-9A-Fa-f])"
+HIDING: Final = re.compile(rf"\\(?:/|{_LETTER})")
 """A JSON escape that spells a character which could be part of a secret (``-./``, digits, letters, ``_``)."""
-_HIDING_BYTES: Final = re.compile(_HIDING.encode())
+_HIDING_BYTES: Final = re.compile(HIDING.pattern.encode())
+# What PHP wrote is full of escaped slashes; one is of interest only where a secret has its slash.
+_HIDING_MORE: Final = re.compile(rf"\\{_LETTER}|(?:1/?|auth_tokens)\\+/".encode())
 
 
 def _bounded(prefix: str, rest: str) -> str:
@@ -100,11 +102,11 @@ class Shapes:
 
 
 def hides_characters(data: bytes) -> bool:
-    """Whether JSON escapes spell characters that need none, which could hide a secret from `may_be_in`.
-
-    Usual encoders never write them; those that escape slashes, or HTML, write a few.
-    """
-    return _HIDING_BYTES.search(data) is not None
+    """Whether JSON escapes spell characters that need none, which could hide a secret from `may_be_in`."""
+    match = _HIDING_BYTES.search(data)
+    if match is None:
+        return False
+    return match.group() != rb"\/" or _HIDING_MORE.search(data) is not None
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:

@@ -116,3 +116,14 @@ def test_deep_nesting_costs_its_length():
 def test_origin_counts_bytes_of_invalid_utf8():
     text = Text(b"\xff\xc3\xa9x".decode("utf-8", "surrogateescape"))
     assert [text.origin(index) for index in range(4)] == [0, 1, 3, 4]
+
+
+def test_origins_may_be_asked_in_any_order():
+    text = Text("äöü€x")
+    assert [text.origin(index) for index in (3, 1, 5, 0, 4)] == [6, 2, 10, 0, 9]
+
+
+def test_many_secrets_in_one_long_text_cost_one_pass():
+    """Counting from the start for each of them would take minutes."""
+    (string,) = strings_of(json.dumps(["é" + f"{KEY} " * 40_000], ensure_ascii=False))
+    assert len(string.secrets(Shapes())) == 40_000

@@ -91,13 +91,41 @@ def test_repeated_beginnings_cost_no_more_than_their_length(repeated):
     assert not Shapes().may_be_in(text.encode())
 
 
-@pytest.mark.parametrize("escape", [r"\/", r"\u0041", r"\u002f", r"\u002D", r"\u005f", r"\u007A", r"\u0039"])
+@pytest.mark.parametrize(
+    "escape",
+    [
+        r"1\/",
+        r"1/\/",
+        r"1\\/\\/",
+        r"auth_tokens\/",
+        r"\/\u0041",
+        r"\u0041",
+        r"\u002f",
+        r"\u002D",
+        r"\u005f",
+        r"\u007A",
+        r"\u0039",
+    ],
+)
 def test_escapes_that_could_hide_a_secret_are_noticed(escape):
     assert hides_characters(f"a{escape}b".encode())
 
 
 @pytest.mark.parametrize(
-    "escape", [r"\n", r"\"", r"\\", r"\u00e9", r"\u003c", r"\u003d", r"\u0026", r"\u2028", "u0041"]
+    "escape",
+    [
+        r"\n",
+        r"https:\/\/x",
+        r"\/1",
+        r"\"",
+        r"\\",
+        r"\u00e9",
+        r"\u003c",
+        r"\u003d",
+        r"\u0026",
+        r"\u2028",
+        "u0041",
+    ],
 )
 def test_escapes_that_encoders_write_anyway_are_not(escape):
     assert not hides_characters(f"a{escape}b".encode())

@@ -26,7 +26,7 @@ LINE = {
     "request": {
         "method": "POST",
         "path": PATH,
-        "query": "alt=sse",
+        "query": {"alt": "sse"},
         "headers": {"content-type": "application/json"},
         "body_text": BODY,
     },
@@ -44,9 +44,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "run.jsonl").write_text(json.dumps(LINE) + "\n")
-        subprocess.run(
-            [*GEMTAPE, "import", "run.jsonl", "run.db"], cwd=folder, check=True, stderr=subprocess.PIPE
+        imported = subprocess.run(
+            [*GEMTAPE, "import", "run.jsonl", "run.db"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
         )
+        expect(f"exit code of import ({imported.stderr.splitlines()[-1]})", 0, imported.returncode)
         port = free_port()
         with (folder / "stderr").open("w") as stderr:
             server = subprocess.Popen(
@@ -62,12 +67,12 @@ def main() -> None:
     expect("status", 200, answer.status_code)
     expect("answer", "".join(EVENTS).encode(), answer.content)
     expect("exit code after SIGTERM", 0, code)
-    imported = {
+    modules = {
         line.rpartition("|")[2].strip() for line in said.splitlines() if line.startswith("import time:")
     }
-    expect("uvicorn imported", True, "uvicorn" in imported)
-    expect("mitmproxy imported", False, any(module.split(".")[0] == "mitmproxy" for module in imported))
-    print(f"replayed {len(answer.content)} bytes from {len(imported)} modules, none of them mitmproxy's")
+    expect("uvicorn imported", True, "uvicorn" in modules)
+    expect("mitmproxy imported", False, any(module.split(".")[0] == "mitmproxy" for module in modules))
+    print(f"replayed {len(answer.content)} bytes from {len(modules)} modules, none of them mitmproxy's")
 
 
 def free_port() -> int:

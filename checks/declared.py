@@ -1,4 +1,4 @@
-"""The functions that a request declares, by name, and what is wrong with a call to one of them.
+"""The functions that a request declares, by name, the calls that an answer issues, and what is wrong with them.
 
 Worked out once for each set of tools: what is known hangs on its last tool.
 """
@@ -6,13 +6,15 @@ Worked out once for each set of tools: what is known hangs on its last tool.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
+from ..cassettes.folding import Answer
 from ..cassettes.turns import Turn
 from .arguments import signature
 from .faults import ArgumentFault
 
-_DECLARED = "declared"
+_DECLARED: Final = "declarations"
 
 
 def declarations(tools: Turn) -> dict[str, list[dict[str, Any]]]:
@@ -38,6 +40,16 @@ def call_faults(tools: Turn, call: dict[str, Any]) -> list[ArgumentFault]:
         if best is None or len(faults) < len(best):
             best = faults
     return best or []
+
+
+def issued_calls(answer: Answer) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The function calls of an answer in normal form, each with the index of its part."""
+    for index, part in enumerate(answer.parts):
+        call = (
+            part.get("functionCall") if isinstance(part, dict) and part.get("thought") is not True else None
+        )
+        if isinstance(call, dict):
+            yield index, call
 
 
 def _by_name(tools: Turn) -> dict[str, list[dict[str, Any]]]:

@@ -23,7 +23,7 @@ from ...checks.report.as_text import to_text
 from ...replay.server import serve
 from ..report import build_report
 from .agent import MODEL, PROMPT, Agent, ApiError
-from .recording import recording
+from .recording import recording, require_proxy
 
 DUMMY_KEY: Final = "demo-key"
 _DEFAULT_FOLDER: Final = "gemtape-demo"
@@ -48,6 +48,7 @@ def command(folder: Path, live: str) -> None:
     Needs no key and no network. With --live MODEL the agent talks to the real API instead, with the key in
     GEMINI_API_KEY, and is replayed offline afterwards.
     """
+    require_proxy()
     folder.mkdir(parents=True, exist_ok=True)
     if live:
         _run_live(folder / "live.db", live)

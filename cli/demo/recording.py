@@ -18,6 +18,16 @@ _START_TIMEOUT_S: Final = 30
 _STOP_TIMEOUT_S: Final = 15
 
 
+def require_proxy() -> None:
+    """Say before anything is begun or written that the demo cannot record here.
+
+    Raises:
+        SetupError: the proxy extra is missing.
+    """
+    if find_spec("mitmproxy") is None:
+        raise SetupError("the demo records, which needs the proxy extra: pipx install 'gemtape[proxy]'")
+
+
 @contextmanager
 def recording(cassette: Path, upstream: str = "") -> Iterator[str]:
     """Record into `cassette`, replacing what is there, until the block ends.
@@ -26,10 +36,8 @@ def recording(cassette: Path, upstream: str = "") -> Iterator[str]:
         The proxy's base URL.
 
     Raises:
-        SetupError: the proxy extra is missing, or the proxy did not start.
+        SetupError: the proxy did not start.
     """
-    if find_spec("mitmproxy") is None:
-        raise SetupError("the demo records, which needs the proxy extra: pipx install 'gemtape[proxy]'")
     port = _free_port()
     arguments = ["record", str(cassette), "--port", str(port)]
     arguments += ["--replace"] if cassette.exists() else []

@@ -43,6 +43,8 @@ def import_into(sources: Iterable[Path], cassette: Path, existing: Existing) -> 
         GemtapeError: a source cannot be read, or the cassette may not be touched or cannot be written.
     """
     exchanges = [exchange for source in sources for exchange in read_source(source)]
+    if not exchanges:
+        raise SetupError(f"there is nothing to import into {cassette}")
     tape = Tape(cassette, existing, None, "")
     try:
         for exchange in exchanges:

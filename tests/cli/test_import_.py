@@ -93,6 +93,12 @@ def test_unusable_source_is_one_line(name, message, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_nothing_to_import_is_one_line(transcript, tmp_path):
+    outcome = run(transcript("a.jsonl"), tmp_path / "run.db")
+    assert (outcome.exit_code, outcome.output.count("\n")) == (2, 1)
+    assert not (tmp_path / "run.db").exists()
+
+
 def test_cassette_that_cannot_be_written_is_one_line(transcript, tmp_path):
     outcome = run(transcript("a.jsonl", 1), tmp_path / "a.jsonl" / "run.db")
     assert (outcome.exit_code, outcome.output.count("\n")) == (2, 1)

@@ -11,6 +11,7 @@
     │   └── CassetteBusy         another recorder is writing it
     ├── CassetteNameError        a path prefix cannot name a cassette
     ├── TranscriptError          a transcript line breaks the format
+    ├── ConfigError              the configuration says something that it cannot say
     └── SetupError               an option, address or upstream that cannot work, or a missing extra
 """
 
@@ -51,6 +52,10 @@ class CassetteNameError(GemtapeError):
 
 class TranscriptError(GemtapeError):
     """A transcript line does not follow the format."""
+
+
+class ConfigError(GemtapeError):
+    """The configuration, a rule's name or a baseline cannot be read, or says something that it cannot say."""
 
 
 class SetupError(GemtapeError):

@@ -29,6 +29,8 @@ CACHED: Final = (
 )
 BUILT_IN: Final = "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling."
 BUILT_IN_BEFORE_3: Final = "Tool use with function calling is unsupported"
+_SHOWN: Final = 200
+"""Characters of a faulty value that an error repeats."""
 _ROLES_OF_RESPONSES: Final = frozenset({"function", "tool"})
 _VERTEX_INPUT_PAGE: Final = "https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini"
 _VERTEX_NO_PARTS: Final = (
@@ -49,6 +51,16 @@ def missing_signature(target: Target, function: str, content: int) -> str:
         "correctly, and missing thought_signature may lead to degraded model performance. Additional data, function "
         f"call `default_api:{function}` , position {content + 1}. Please refer to {_SIGNATURE_PAGE} for more details."
     )
+
+
+def undecodable_signature(target: Target, content: int, part: int, value: object) -> str:
+    """A signature that is not base64; long values are cut."""
+    path = f"contents[{content}].parts[{part}].thought_signature"
+    if target.surface is Surface.CODE_ASSIST:
+        path = f"request.{path}"
+    if isinstance(value, str):
+        return f"Invalid value at '{path}' (TYPE_BYTES), Base64 decoding failed for \"{value[:_SHOWN]}\""
+    return f"Invalid value at '{path}' (TYPE_BYTES), {str(value)[:_SHOWN]}"
 
 
 def invalid_role(role: str) -> str:

@@ -31,6 +31,21 @@ def kind_of(part: dict[str, Any]) -> frozenset[str]:
     return frozenset(part.keys() - {"thoughtSignature", "thought"})
 
 
+def describe(part: dict[str, Any]) -> str:
+    """A part in a few words, for messages."""
+    call = call_of(part)
+    if call is not None:
+        return f"call {named(call).name or '(unnamed)'}"
+    response = part.get("functionResponse")
+    if isinstance(response, dict):
+        return f"response {named(response).name or '(unnamed)'}"
+    if part.get("thought"):
+        return "a thought"
+    if part.get("text") == "" or set(part) == {"thoughtSignature"}:
+        return "an empty part"
+    return f"a part with {' and '.join(sorted(kind_of(part)))}"
+
+
 def is_media(part: dict[str, Any]) -> bool:
     """Whether a part holds an image or a file."""
     return bool(kind_of(part)) and kind_of(part) <= _MEDIA

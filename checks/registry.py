@@ -6,13 +6,18 @@ from typing import Final
 
 from .rule import Rule
 from .rules import (
+    altered_model_turn,
+    altered_signature,
+    bypassed_signature,
     conflicting_config,
     dropped_model_turn,
+    dropped_signature,
     duplicate_declaration,
     duplicate_id,
     empty_content,
     endless_any,
     failed_finish,
+    foreign_signature,
     invalid_arguments,
     invalid_declaration,
     leaked_error,
@@ -24,6 +29,7 @@ from .rules import (
     missing_id,
     missing_signature,
     mixed_response,
+    moved_signature,
     orphan_response,
     out_of_order_call,
     oversized_result,
@@ -43,6 +49,11 @@ from .rules import (
 
 RULES: Final[tuple[Rule, ...]] = (
     missing_signature.RULE,
+    altered_signature.RULE,
+    moved_signature.RULE,
+    foreign_signature.RULE,
+    dropped_signature.RULE,
+    bypassed_signature.RULE,
     unanswered_call.RULE,
     orphan_response.RULE,
     split_responses.RULE,
@@ -53,6 +64,7 @@ RULES: Final[tuple[Rule, ...]] = (
     reordered_responses.RULE,
     mixed_response.RULE,
     dropped_model_turn.RULE,
+    altered_model_turn.RULE,
     misplaced_part.RULE,
     wrong_role.RULE,
     wrong_start.RULE,

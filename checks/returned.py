@@ -9,7 +9,7 @@ from typing import Any
 
 from .conversation import PartAt, Run
 from .faces import Face, face_of, squeezed_text
-from .ledger import Origin, Record
+from .ledger import Record
 from .parts import KEYS, call_of, is_media, signature_of, value_key
 
 
@@ -129,32 +129,34 @@ class Returned:
     def _partners(self) -> dict[tuple[int, int], IssuedPart]:
         return {_place(at): issued for issued, at in self.pairs if at}
 
-    def fits(self, origin: Origin, at: PartAt) -> bool:
-        """Whether a signature may sit on this part of the run, going by the part that issued it.
+    def may_carry(self, issued: dict[str, Any], at: PartAt) -> bool:
+        """Whether a part of the run may carry the signature of a part of the answer.
 
         Texts may be joined and cut, and their signature goes with any of them. A signature that arrived on a thought
-        may be moved to the call that follows, since thoughts are left out.
+        may be moved to a call, since thoughts are left out.
         """
-        if origin.record is not self.record:
-            return False
-        issued, sent = origin.value, at.value
+        sent = at.value
         if "text" in issued or set(issued) == {"thoughtSignature"}:
-            return (
-                "text" in sent
-                or set(sent) == {"thoughtSignature"}
-                or (bool(issued.get("thought")) and call_of(sent) is not None)
-            )
+            moved = bool(issued.get("thought")) and call_of(sent) is not None
+            return moved or "text" in sent or set(sent) == {"thoughtSignature"}
         if is_media(issued):
             return is_media(sent)
         partner = self.issued_for(at)
         return partner is not None and value_key(partner.value) == value_key(issued)
 
-    def holds(self, origin: Origin) -> bool:
-        """Whether the part that issued a signature still has it, in this piece or an earlier one."""
-        signature = signature_of(origin.value)
+    def keeps(self, issued: dict[str, Any]) -> bool:
+        """Whether the signature of a part of the answer came back where it belongs, in this piece or an earlier one."""
+        signature = signature_of(issued)
         return any(
-            at.signature == signature and piece.fits(origin, at) for piece in self.pieces for at in piece.sent
+            at.signature == signature and piece.may_carry(issued, at)
+            for piece in self.pieces
+            for at in piece.sent
         )
+
+    @cached_property
+    def signatures(self) -> frozenset[str]:
+        """The signatures that came back, wherever they sit."""
+        return frozenset(at.signature for piece in self.pieces for at in piece.sent if at.signature)
 
 
 def _place(at: PartAt) -> tuple[int, int]:

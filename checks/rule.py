@@ -14,10 +14,10 @@ from typing import Any
 from ..cassettes.entry import Entry
 from ..cassettes.normal import normalise
 from ..cassettes.schema import GENERATE
-from .conversation import Run
+from .conversation import PartAt, Run
 from .executions import Executions
 from .finding import Finding
-from .ledger import Ledger, Record
+from .ledger import Ledger, Origin, Record
 from .lost import Lost
 from .returned import Returned
 from .settings import Settings
@@ -51,6 +51,20 @@ class RunContext:
     settings: Settings = field(default_factory=Settings)
     executions: Executions = field(default_factory=lambda: Executions(Settings()))
     """What ran of the functions that the settings name, this run included."""
+
+    @property
+    def conversation(self) -> int | None:
+        """The conversation that the run belongs to, going by where it stands; None where that is not known."""
+        home = self.returned
+        if home is not None and not home.in_place:
+            home = home.previous or home
+        home = home or self.newest
+        return home.record.conversation if home else None
+
+    def is_at_home(self, origin: Origin, at: PartAt) -> bool:
+        """Whether a signature sits on a part of the run that it was issued with."""
+        home = self.returned
+        return home is not None and origin.record is home.record and home.may_carry(origin.value, at)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from . import migrations
 from .errors import CassetteError, CassetteMissing, CassetteTooNew, NotACassette
 from .version import VERSION
 
+DATABASE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What a database can raise; the second where the text of an error quotes a damaged schema."""
 _BUSY_TIMEOUT_S: Final = 5.0
 _CLOSING_TIMEOUT_MS: Final = 200
 """How long closing waits for readers before it leaves the log beside the file."""
@@ -34,7 +36,7 @@ def connect_new(path: Path) -> sqlite3.Connection:
         connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
         _prepare_for_writing(connection)
         migrate(connection)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, *DATABASE_ERRORS) as error:
         if connection is not None:
             connection.close()
         if not isinstance(error, FileExistsError):
@@ -63,7 +65,7 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
         connection = connect(path, "rw")
         _prepare_for_writing(connection)
         migrate(connection)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, *DATABASE_ERRORS) as error:
         if connection is not None:
             connection.close()
         raise CassetteError(f"cannot write to {path}: {_reason(error)}") from error
@@ -83,7 +85,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
             with contextlib.closing(connection):
                 connection.backup(copy)
             migrate(copy)
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             raise NotACassette(f"cannot read {path}: {error}") from error
         return copy
     return connection
@@ -137,7 +139,7 @@ def damage_told() -> Iterator[None]:
     """What goes wrong with the file while it is read, as a `NotACassette`."""
     try:
         yield
-    except sqlite3.Error as error:
+    except DATABASE_ERRORS as error:
         raise NotACassette(f"the cassette is damaged: {error}") from error
 
 
@@ -174,7 +176,7 @@ def _open_recognised(path: Path) -> tuple[sqlite3.Connection, int]:
                 f"{path} was written by gemtape {row[0] if row else '(unknown)'} (format {written_with}); "
                 f"this is gemtape {VERSION}, which reads up to format {migrations.FORMAT}"
             )
-    except (OSError, sqlite3.Error, CassetteError) as error:
+    except (OSError, *DATABASE_ERRORS, CassetteError) as error:
         if connection is not None:
             connection.close()
         if isinstance(error, CassetteError):
@@ -184,13 +186,18 @@ def _open_recognised(path: Path) -> tuple[sqlite3.Connection, int]:
 
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
-    connection = connect(path, "ro")
+    try:
+        return _connect_and_look(path)
+    except sqlite3.OperationalError:
+        return _open_where_nothing_can_be_written(path)
+
+
+def _connect_and_look(path: Path, *options: str) -> sqlite3.Connection:
+    """A connection for reading whose first look at the file went well; closed otherwise."""
+    connection = connect(path, "ro", *options)
     try:
         connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
-    except sqlite3.OperationalError:
-        connection.close()
-        return _open_where_nothing_can_be_written(path)
-    except sqlite3.DatabaseError:
+    except DATABASE_ERRORS:
         connection.close()
         raise
     return connection
@@ -200,13 +207,7 @@ def _open_where_nothing_can_be_written(path: Path) -> sqlite3.Connection:
     """A cassette whose journal is a log cannot be read in place where SQLite cannot put the log's index beside it."""
     log = Path(f"{path}-wal")
     if not log.exists() or not log.stat().st_size:
-        connection = connect(path, "ro", "immutable=1")
-        try:
-            connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
+        return _connect_and_look(path, "immutable=1")
     folder = Path(tempfile.mkdtemp(prefix="gemtape-"))
     try:
         for file in (path, log):

@@ -74,19 +74,8 @@ def fold_events(events: Iterable[Any]) -> Answer:
     for event in map(_unwrapped, events):
         if not isinstance(event, dict):
             continue
-        if isinstance(event.get("error"), dict):
-            seen["error"] = event["error"]
-        if isinstance(event.get("modelVersion"), str):
-            seen["model_version"] = event["modelVersion"]
-        if isinstance(event.get("usageMetadata"), dict):
-            seen["usage"] = event["usageMetadata"]
-        feedback = event.get("promptFeedback")
-        if isinstance(feedback, dict) and isinstance(feedback.get("blockReason"), str):
-            seen["block_reason"] = feedback["blockReason"]
         candidate, *further = _candidates(event)
-        for key, name in (("finishReason", "finish_reason"), ("finishMessage", "finish_message")):
-            if isinstance(candidate.get(key), str):
-                seen[name] = candidate[key]
+        seen.update(_said(event, candidate))
         if isinstance(candidate.get("content"), dict):
             contents.append(candidate["content"])
         for at, other in enumerate(further, 1):
@@ -98,6 +87,20 @@ def fold_events(events: Iterable[Any]) -> Answer:
         others=tuple(_folded(others[index]) for index in sorted(others)),
         **seen,
     )
+
+
+def _said(event: dict[str, Any], candidate: dict[str, Any]) -> dict[str, Any]:
+    """What an event says besides contents, by the names of `Answer`; of the whole answer, the last word counts."""
+    feedback = event.get("promptFeedback")
+    said = (
+        ("error", event.get("error"), dict),
+        ("model_version", event.get("modelVersion"), str),
+        ("usage", event.get("usageMetadata"), dict),
+        ("block_reason", feedback.get("blockReason") if isinstance(feedback, dict) else None, str),
+        ("finish_reason", candidate.get("finishReason"), str),
+        ("finish_message", candidate.get("finishMessage"), str),
+    )
+    return {name: value for name, value, kind in said if isinstance(value, kind)}
 
 
 def _unwrapped(event: Any) -> Any:

@@ -133,7 +133,7 @@ _M001: Final = (
                 SELECT e.id,
                     CASE WHEN e.contents_at IS NULL THEN p.value
                         ELSE json_set(p.value, e.contents_at, json(({_HISTORY.format(head="e.history")}))) END AS body
-                FROM exchanges e JOIN pieces p ON p.id = ifnull(e.envelope, e.raw_body)
+                FROM exchanges e LEFT JOIN pieces p ON p.id = ifnull(e.envelope, e.raw_body)
             ) c ON c.id = e.id
         ) b ON b.id = e.id
         LEFT JOIN pieces i ON i.id = e.instruction""",  # noqa: S608 - put together from constants

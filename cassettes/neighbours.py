@@ -9,10 +9,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Final
 
-import orjson
-
+from .connection import damage_told
 from .entry import Entry
-from .errors import NotACassette
 from .matchform import history_digest
 from .reader import Reader
 from .turns import Piece, Turn
@@ -60,15 +58,13 @@ def near(connection: sqlite3.Connection, reader: Reader, request: Entry) -> list
     Raises:
         NotACassette: it is damaged.
     """
-    try:
+    with damage_told():
         found = set(_of_history(connection, reader, request.layout.history))
         last = connection.execute("SELECT ifnull(max(id), 0) FROM exchanges").fetchone()[0]
         route = (request.method, request.route.action, request.model, MOST // 2)
         for reach in ((1, _RANGE), (last - _RANGE + 1, last)):
             found.update(row[0] for row in connection.execute(_EXCHANGES_OF_ROUTE, (*reach, *route)))
-    except (sqlite3.Error, orjson.JSONDecodeError) as error:
-        raise NotACassette(f"the cassette is damaged: {error}") from error
-    return sorted(found)
+        return sorted(found)
 
 
 def _of_history(connection: sqlite3.Connection, reader: Reader, history: Turn) -> list[int]:

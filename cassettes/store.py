@@ -14,6 +14,7 @@ from typing import Final, Self
 
 from .checkpoint import Checkpointer
 from .connection import (
+    DATABASE_ERRORS,
     close_to_single_file,
     connect_in_memory,
     connect_new,
@@ -71,7 +72,7 @@ class Cassette:
         tag = key_tag(self.redactor)
         try:
             self._keys = current_keys(connection, self.entries, self._rekeyed, tag, writable=writable)
-        except (sqlite3.Error, CassetteError) as error:
+        except (*DATABASE_ERRORS, CassetteError) as error:
             connection.close()
             if isinstance(error, CassetteError):
                 raise
@@ -153,7 +154,7 @@ class Cassette:
                 self._writer.note(numbered.number, violations, checked_by)
         except BaseException as error:
             self._writer.forget()
-            if not isinstance(error, sqlite3.Error):
+            if not isinstance(error, DATABASE_ERRORS):
                 raise
             self._room_wanted = min(entry.size, _MOST_ROOM)
             raise CassetteError(f"cannot write to {self.path}: {error}") from error
@@ -178,7 +179,7 @@ class Cassette:
                 self._room_wanted = 0
             with transaction(self._connection):
                 self._connection.execute("UPDATE meta SET value = value WHERE name = 'gemtape'")
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             raise CassetteError(f"cannot write to {self.path}: {error}") from error
 
     def entry(self, number: int) -> Entry:

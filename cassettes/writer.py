@@ -64,7 +64,7 @@ class Writer:
             "INSERT INTO violations VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (
-                    found.exchange,
+                    number,
                     found.rule,
                     found.severity,
                     found.at,

@@ -12,8 +12,8 @@ from typing import Final
 from .connection import damage_told
 from .entry import Entry
 from .matchform import history_digest
-from .reader import Reader
-from .turns import Piece, Turn
+from .reader import Reader, stored_piece
+from .turns import Turn
 
 MOST: Final = 64
 """Exchanges that are given back for one reason: for their history, or for their route."""
@@ -99,5 +99,5 @@ def _equal_children(
     return [
         row
         for row, value in dict([*exact, *some]).items()
-        if history_digest(Turn(parent, Piece(orjson.loads(value)), wanted.message)) == history_digest(wanted)
+        if history_digest(Turn(parent, stored_piece(value), wanted.message)) == history_digest(wanted)
     ]

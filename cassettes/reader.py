@@ -118,14 +118,31 @@ class Reader:
         return turn
 
     def _piece(self, row_id: int) -> Piece:
-        form = self._value(row_id)
-        value = parse(form)
-        if value is NOT_JSON:
-            raise NotACassette(f"the cassette is damaged: value {row_id} is no JSON")
-        return Piece(value, form)
+        return stored_piece(self._value(row_id))
 
     def _value(self, row_id: int) -> bytes:
         row = self._connection.execute("SELECT value FROM pieces WHERE id = ?", (row_id,)).fetchone()
-        if row is None or not isinstance(row[0], bytes | str):
+        if row is None:
             raise NotACassette(f"the cassette is damaged: value {row_id} is missing")
-        return row[0] if isinstance(row[0], bytes) else row[0].encode()
+        return _bytes(row[0])
+
+
+def stored_piece(value: Any) -> Piece:
+    """The JSON value that the ``value`` column of a piece holds.
+
+    Raises:
+        NotACassette: it is none.
+    """
+    form = _bytes(value)
+    parsed = parse(form)
+    if parsed is NOT_JSON:
+        raise NotACassette("the cassette is damaged: a value is no JSON")
+    return Piece(parsed, form)
+
+
+def _bytes(value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    if not isinstance(value, bytes):
+        raise NotACassette(f"the cassette is damaged: a value is {type(value).__name__}")
+    return value

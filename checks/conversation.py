@@ -157,6 +157,20 @@ class Run:
         """Whether it starts a turn even if the API reads its contents as one: it holds no response at all."""
         return self.prompts and not self.responses
 
+    @cached_property
+    def step(self) -> Step | None:
+        """The step that a user run answers: many rules ask."""
+        before = self.before
+        if self.role != "user" or before is None or before.role != "model" or not before.calls:
+            return None
+        calls = [call.named for call in before.calls]
+        answered = pair(calls, [response.named for response in self.responses])
+        # What neither id nor name could pair is paired in order: one wrong name must not read as a lost response.
+        taken = set(answered)
+        free = iter([index for index in range(len(calls)) if index not in taken])
+        answered = [next(free, None) if index is None else index for index in answered]
+        return Step(before.calls, self.responses, answered)
+
 
 class Step(NamedTuple):
     """Calls and the responses to them; `answered` gives for each response the index of its call, or None."""
@@ -185,18 +199,7 @@ def run_of(turn: Turn) -> Run | None:
 
 def step_before(run: Run) -> Step | None:
     """The step that a user run answers; None where no model run with calls stands before it."""
-    before = run.before
-    if run.role != "user" or before is None or before.role != "model" or not before.calls:
-        return None
-    calls = [call.named for call in before.calls]
-    responses = [response.named for response in run.responses]
-    answered = pair(calls, responses)
-    # What neither id nor name could pair is paired in order: one wrong name must not read as a lost response.
-    free = [index for index in range(len(calls)) if index not in answered]
-    for at, index in enumerate(answered):
-        if index is None and free:
-            answered[at] = free.pop(0)
-    return Step(before.calls, run.responses, answered)
+    return run.step
 
 
 def swapped_ids(step: Step) -> set[int]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from math import inf
+from typing import Final
 
 from ..cassettes.entry import Entry
 from ..cassettes.models import Violation
@@ -27,6 +28,8 @@ from .returned import Returned
 from .rule import RequestContext, Rule, RunContext
 from .settings import Settings
 from .target import Target, target_of
+
+_LONGEST_MESSAGE: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Judge:
                 exchange=entry.number,
                 at=finding.at,
                 pointer=pointer(finding.place, _wrapping(entry, finding)),
-                message=finding.message,
+                message=_clipped(finding.message),
                 model=entry.model,
                 status=entry.status,
             )
@@ -219,6 +222,11 @@ def _wrapping(entry: Entry, finding: Finding) -> Place:
     if not entry.layout.wrapped or "error" in finding.place[:2]:
         return ()
     return (finding.at,)
+
+
+def _clipped(message: str) -> str:
+    """A message that a report can hold: names and ids in it are the client's, and may be of any length."""
+    return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
 
 
 def _content_of(finding: Finding) -> int:

@@ -47,6 +47,23 @@ def results(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"role": "user", "parts": list(parts)}
 
 
+def tools_for(*values: Any) -> list[dict[str, Any]]:
+    """Tools that declare every function called anywhere in these values, without parameters; none where none is."""
+    names = dict.fromkeys(name for value in values for name in _called(value))
+    declared = [{"name": name, "description": name} for name in names]
+    return [{"functionDeclarations": declared}] if declared else []
+
+
+def _called(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [name for item in value for name in _called(item)]
+    if not isinstance(value, dict):
+        return []
+    name = call.get("name") if isinstance(call := value.get("functionCall"), dict) else None
+    own = [name] if isinstance(name, str) and name else []
+    return own + [name for item in value.values() for name in _called(item)]
+
+
 def answer_body(content: dict[str, Any] | None, **more: Any) -> dict[str, Any]:
     """A generateContent answer with one candidate."""
     candidate: dict[str, Any] = {"finishReason": "STOP", "index": 0}
@@ -78,7 +95,12 @@ def exchange(
     at: float = 1.0,
     **more: Any,
 ) -> Exchange:
-    """A generateContent exchange: contents and further keys of the body, and the answer's content or response."""
+    """A generateContent exchange: contents and further keys of the body, and the answer's content or response.
+
+    What the contents and the answer call is declared, unless `tools` says otherwise.
+    """
+    if "tools" not in more and (tools := tools_for(contents, answer)):
+        more["tools"] = tools
     response = answer if isinstance(answer, Response) else unary(answer_body(answer))
     return Exchange(
         Request(

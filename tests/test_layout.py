@@ -13,6 +13,13 @@ LONGEST = 250
 LONG: dict[str, int] = {}
 """Files that are longer, with the lines that they may have; entries may shrink and go, never grow."""
 
+ACROSS = {
+    Path("tests/checks/test_cases.py"),
+    Path("tests/checks/test_hostile.py"),
+    Path("tests/checks/test_pages.py"),
+}
+"""Tests of no single file: what they prove holds across a floor."""
+
 SOURCES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 
@@ -26,7 +33,8 @@ def test_every_source_file_has_its_test_file():
     }
 
     assert sorted(map(str, wanted - found)) == [], "missing"
-    assert sorted(map(str, found - wanted)) == [], "of no source file"
+    assert sorted(map(str, found - wanted - ACROSS)) == [], "of no source file"
+    assert found >= ACROSS
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=str)

@@ -75,18 +75,18 @@ def check_run(context: RunContext) -> Iterator[Finding]:
     if context.run.last.message is not CONTENT:
         return
     issued = context.returned.record.parts if context.returned else []
+    known = _keys(issued)
+    known_in = {name: _SIGNATURE | _keys(part.get(name) for part in issued) for name in _INNER}
     for at in context.run.parts:
         spot = _Spot(
             content_place(at.content, at.part), f"contents[{at.content}].parts[{at.part}]", context.target
         )
-        yield from _unknown(at.value, PART, spot, _keys(issued))
+        yield from _unknown(at.value, PART, spot, known)
         for name, (spelling, message) in _INNER.items():
             inner = at.value.get(name)
             if isinstance(inner, dict):
                 within = _Spot((*spot.place, name), f"{spot.path}.{spelling}", context.target)
-                yield from _unknown(
-                    inner, message, within, _SIGNATURE | _keys(part.get(name) for part in issued)
-                )
+                yield from _unknown(inner, message, within, known_in[name])
 
 
 def check_request(context: RequestContext) -> Iterator[Finding]:

@@ -48,6 +48,7 @@ from ..finding import Finding, Place, Severity, content_place
 from ..rule import Rule, RunContext
 
 NAME = "unanswered-call"
+_NAMED = 8
 
 
 def check(context: RunContext) -> Iterator[Finding]:
@@ -60,7 +61,8 @@ def check(context: RunContext) -> Iterator[Finding]:
     step = step_before(run)
     if step is None or any(response.asynchronous for response in step.responses):
         return
-    open_calls = [call for index, call in enumerate(step.calls) if index not in step.answered]
+    answered = set(step.answered)
+    open_calls = [call for index, call in enumerate(step.calls) if index not in answered]
     if not open_calls:
         return
     if not step.responses:
@@ -76,7 +78,9 @@ def _at_call(call: Call) -> Place:
 
 
 def _finding(place: Place, calls: list[Call], why: str) -> Finding:
-    names = ", ".join(call.name or "(unnamed)" for call in calls)
+    names = ", ".join(call.name or "(unnamed)" for call in calls[:_NAMED])
+    if len(calls) > _NAMED:
+        names += f" and {len(calls) - _NAMED} more"
     return Finding(NAME, Severity.ERROR, place, f"no response to {names}: {why}", rejection=COUNT)
 
 

@@ -22,6 +22,7 @@ REQUEST_HEADERS: Final = frozenset(
     {
         "accept",  # an SDK may ask for a stream with it
         "content-type",  # how to read the body
+        "content-encoding",  # only there when the body is kept as it came, because it could not be decoded
         "user-agent",  # which client it was: the first question about any finding
         "x-goog-api-client",  # the same, with SDK and language versions
         "api-revision",  # chooses the shape of Interactions answers
@@ -42,6 +43,7 @@ REQUEST_HEADERS: Final = frozenset(
 RESPONSE_HEADERS: Final = frozenset(
     {
         "content-type",  # how to read the body
+        "content-encoding",  # only there when the body is kept as it came, because it could not be decoded
         "content-disposition",  # streams and downloads carry it
         "retry-after",  # clients obey these three
         "retry-after-ms",

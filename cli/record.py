@@ -1,0 +1,67 @@
+"""`gemtape record`: traffic through the proxy into a cassette, or a folder of them."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import click
+
+from ..cassettes.errors import SetupError
+from ..cassettes.naming import names_folder
+
+
+@click.command()
+@click.argument("target", metavar="CASSETTE|FOLDER")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="0 takes a free one."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--upstream", metavar="URL", help="Send everything there instead of to Google.")
+@click.option("--replace", is_flag=True, help="Record an existing cassette anew.")
+@click.option("--append", is_flag=True, help="Add to an existing cassette.")
+@click.option("--only-success", is_flag=True, help="Keep only answers with a 2xx status.")
+def command(
+    *,
+    target: str,
+    port: int,
+    host: str,
+    upstream: str | None,
+    replace: bool,
+    append: bool,
+    only_success: bool,
+) -> None:
+    """Record traffic through a proxy into a cassette.
+
+    Point a client's base URL at the printed address and run it. With a FOLDER (it exists, or ends in a slash) the path
+    in front of the API's selects the cassette: http://127.0.0.1:8090/refunds/happy records into refunds/happy.db.
+    Ctrl-C ends the recording.
+    """
+    if replace and append:
+        raise click.UsageError("--replace and --append exclude each other")
+    if importlib.util.find_spec("mitmproxy") is None:
+        raise SetupError("recording needs mitmproxy: pipx install 'gemtape[proxy]'")
+
+    # Importing mitmproxy takes half a second, which nothing but recording should pay.
+    from ..proxy.routing import Router, parse_upstream  # noqa: PLC0415
+    from ..proxy.run import Listener, Running, serve  # noqa: PLC0415
+    from ..proxy.tape import Existing  # noqa: PLC0415
+    from ..proxy.tapes import Tapes  # noqa: PLC0415
+
+    existing = Existing.REPLACE if replace else Existing.APPEND if append else Existing.REFUSE
+    folder = names_folder(target)
+    router = Router(parse_upstream(upstream) if upstream else None)
+    tapes = Tapes(Path(target), folder=folder, existing=existing)
+
+    def ready(running: Running) -> None:
+        say(f"gemtape listens on {running.url} and sends what comes to {router}")
+        say(f"recording into {target}, one cassette a NAME" if folder else f"recording into {target}")
+        say(f"base URL for clients: {running.url}{'/NAME' if folder else ''}")
+
+    for recorded in serve(Listener(host, port, router), tapes, say, only_success=only_success, ready=ready):
+        say(recorded.note or f"{recorded.path}: {recorded.exchanges} exchanges recorded")
+
+
+def say(line: str) -> None:
+    """Show one line at once; standard output stays free for what a command is asked for."""
+    click.echo(line, err=True)

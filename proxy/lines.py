@@ -1,0 +1,97 @@
+"""What the terminal shows: one line an exchange, and log lines, with no secret in them and nothing that a terminal obeys."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from ..cassettes.entry import Entry
+from ..cassettes.models import Violation
+from ..cassettes.shapes import MARKER, Shapes
+
+_SHOWN: Final = 60
+_SEVERITIES: Final = ("error", "warning", "info")
+_SHAPES: Final = Shapes()
+# mitmproxy quotes requests that it could not read, as Python spells bytes, and a key of any shape may stand in them.
+_NAMED: Final = (
+    re.compile(
+        r"([?&;]\$?(?:api_?key|key|access_token|oauth_token|token|upload_id)=)[^&;\s'\"\\]+", re.IGNORECASE
+    ),
+    re.compile(r"((?:x-goog-api-key|authorization|cookie)['\"]?[:,]\s*b?['\"]?)[^'\"\\\r\n]+", re.IGNORECASE),
+)
+
+
+def exchange_line(name: str, entry: Entry, violations: Iterable[Violation], first_byte_ms: int) -> str:
+    """One exchange: number, model, action, status, time to first byte, total, calls, violations.
+
+    Args:
+        name: the cassette's name in a folder; empty where there is only one.
+        entry: the exchange as stored; number 0 where it was left out.
+        violations: what the checks found in it.
+        first_byte_ms: milliseconds until the answer began; 0 where none came.
+    """
+    words = [
+        f"{name}#{entry.number or '-'}",
+        entry.model,
+        entry.route.action or f"{entry.method} {entry.path}",
+    ]
+    words.append(str(entry.status or "no answer"))
+    if entry.failure:
+        words.append(entry.failure.value)
+    if entry.status:
+        words.append(f"first byte {_duration(first_byte_ms)}")
+    words.append(f"total {_duration(entry.duration_ms)}")
+    if calls := [str(call.get("name", "?")) for call in entry.answer.calls]:
+        words.append(f"{len(calls)} {'call' if len(calls) == 1 else 'calls'} ({', '.join(calls)})")
+    if found := _found(violations):
+        words.append(found)
+    return "  ".join(printable(word) for word in words if word)
+
+
+def printable(text: str) -> str:
+    """Text without control characters (a terminal would obey them), cut to a length that fits a line."""
+    shown = "".join(character if character.isprintable() else "?" for character in text)
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
+
+
+def without_secrets(text: str) -> str:
+    """Text from a log or an error, with what is or looks like a secret replaced."""
+    for pattern in _NAMED:
+        text = pattern.sub(rf"\g<1>{MARKER}", text)
+    for start, end in reversed(_SHAPES.spans(text)):
+        text = f"{text[:start]}{MARKER}{text[end:]}"
+    return text
+
+
+class LogToLines(logging.Handler):
+    """Shows what mitmproxy and the addon log; without a handler of its own an error would be shown nowhere."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one record, its traceback included."""
+        lines = without_secrets(self.format(record)).splitlines()
+        self._say("\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines))
+
+
+def _found(violations: Iterable[Violation]) -> str:
+    """``2 errors: missing-signature, unanswered-call; 1 info: missing-id``."""
+    rules: dict[str, Counter[str]] = {}
+    for violation in violations:
+        rules.setdefault(violation.severity, Counter())[violation.rule] += 1
+    groups = []
+    for severity in _SEVERITIES:
+        if severity in rules:
+            count = rules[severity].total()
+            plural = "s" if count > 1 and severity != "info" else ""
+            groups.append(f"{count} {severity}{plural}: {', '.join(rules[severity])}")
+    return "; ".join(groups)
+
+
+def _duration(milliseconds: int) -> str:
+    return f"{milliseconds} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"

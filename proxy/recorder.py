@@ -1,0 +1,76 @@
+"""From what passed to what is stored: commits exchanges to their cassettes and says a line about each."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from ..cassettes.errors import CassetteError
+from ..cassettes.models import Exchange, Failure
+from .errors import Refused
+from .lines import exchange_line, printable, without_secrets
+from .recording import Recording
+from .tape import Tape
+from .tapes import Tapes
+
+logger = logging.getLogger(__name__)
+
+Say = Callable[[str], None]
+"""Shows one line to the user."""
+
+
+class Recorder:
+    """Stores what the addon hands over."""
+
+    def __init__(self, tapes: Tapes, say: Say, *, only_success: bool = False) -> None:
+        self.tapes = tapes
+        self.say = say
+        self._only_success = only_success
+
+    def admit(self, recording: Recording) -> None:
+        """Choose the request's cassette and make sure that it can be written; the last moment to refuse cleanly.
+
+        Raises:
+            Refused: it cannot, and so the request must not reach the upstream.
+        """
+        try:
+            tape = self.tapes.tape(recording.name)
+            if note := tape.take_note():
+                self.say(note)
+            tape.check_writable()
+        except CassetteError as error:
+            raise Refused(412, f"not recorded, so not sent: {error}") from error
+        recording.tape = tape
+
+    def store(self, recording: Recording, failure: Failure | None = None) -> bool:
+        """Store an exchange once, whole or as far as it came, and say its line. Never raises.
+
+        Returns:
+            Whether the client may take the answer for whole: False when it could not be stored.
+        """
+        if recording.settled or recording.tape is None:
+            return not recording.rejected
+        recording.settled = True
+        try:
+            self.say(self._stored(recording, recording.tape, recording.exchange(failure)))
+        except Exception as error:
+            recording.rejected = True
+            if not isinstance(error, CassetteError):
+                logger.exception("gemtape could not store an exchange")
+            self.warn(f"NOT RECORDED  {printable(recording.api_path)}: {error}")
+        recording.release()
+        return not recording.rejected
+
+    def warn(self, line: str) -> None:
+        """Say what went wrong, without secrets that the cause may have quoted."""
+        self.say(without_secrets(line))
+
+    def _stored(self, recording: Recording, tape: Tape, exchange: Exchange) -> str:
+        if self._only_success and not _succeeded(exchange):
+            return exchange_line(recording.name, tape.clean(exchange), (), recording.head_ms)
+        entry, violations = tape.store(exchange)
+        return exchange_line(recording.name, entry, violations, recording.head_ms)
+
+
+def _succeeded(exchange: Exchange) -> bool:
+    return 200 <= exchange.status < 300 and exchange.failure is None

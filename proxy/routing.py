@@ -1,0 +1,134 @@
+"""Where a request goes: one of Google's hosts, chosen from its path, or the upstream that the user named.
+
+Nothing else can be reached, whatever the request says: names of locations are checked before they become part of a
+host, and `Router.allows` is asked again when a connection is about to be opened.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from ..cassettes.errors import SetupError
+from ..cassettes.routes import Surface, parse_route
+from .errors import Refused
+
+GEMINI_API_HOST: Final = "generativelanguage.googleapis.com"
+CODE_ASSIST_HOST: Final = "cloudcode-pa.googleapis.com"
+VERTEX_HOST: Final = "aiplatform.googleapis.com"
+_MULTI_REGIONS: Final = frozenset({"us", "eu"})
+_REGION = re.compile(r"[a-z]{2,20}(?:-[a-z]{2,20}){1,2}[0-9]{1,2}\Z")
+_VERTEX_ADDRESS = re.compile(
+    r"(?:[a-z]{2,20}(?:-[a-z]{2,20}){1,2}[0-9]{1,2}-)?aiplatform\.googleapis\.com\Z"
+    r"|aiplatform\.(?:us|eu)\.rep\.googleapis\.com\Z"
+)
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """A server that requests are sent to. `base` is put in front of every path; it has no final slash."""
+
+    scheme: str
+    host: str
+    port: int
+    base: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def authority(self) -> str:
+        """Host and port as a Host header has them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+
+def parse_upstream(url: str) -> Upstream:
+    """Read an upstream as users write it: ``https://host``, with a port and a base path where needed.
+
+    Raises:
+        SetupError: it is no http or https address, or carries what a base URL cannot have.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise SetupError(f"upstream {url!r}: {error}") from error
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise SetupError(f"upstream {url!r} is not an address such as https://host or http://127.0.0.1:9000")
+    if parts.username is not None or parts.password is not None:
+        raise SetupError("an upstream cannot carry a user name or password")
+    if parts.query or parts.fragment or not url.isascii() or not url.isprintable() or " " in url or port == 0:
+        raise SetupError(f"upstream {url!r} can have a host, a port and a path, and nothing else")
+    return Upstream(parts.scheme, parts.hostname, port or _PORTS[parts.scheme], parts.path.rstrip("/"))
+
+
+def google(host: str) -> Upstream:
+    """One of Google's hosts."""
+    return Upstream("https", host, _PORTS["https"])
+
+
+def google_host(api_path: str) -> str:
+    """Google's host for an API path.
+
+    Raises:
+        Refused: the path belongs to none of Google's APIs, or names a location that cannot be one.
+    """
+    route = parse_route(api_path)
+    if route.surface is Surface.CODE_ASSIST:
+        return CODE_ASSIST_HOST
+    if not route.version:
+        raise Refused(
+            404,
+            f"there is no API at {api_path[:80]}: the base URL of this client has to end in a version, /v1beta",
+        )
+    segments = [unquote(segment) for segment in api_path.split("/") if segment]
+    place = segments[2:] if segments[0] == "upload" else segments[1:]
+    if place[:1] == ["publishers"]:
+        return VERTEX_HOST
+    if place[:1] != ["projects"]:
+        return GEMINI_API_HOST
+    return _vertex_host(place[3]) if place[2:3] == ["locations"] and len(place) > 3 else VERTEX_HOST
+
+
+def _vertex_host(location: str) -> str:
+    if location == "global":
+        return VERTEX_HOST
+    if location in _MULTI_REGIONS:
+        return f"aiplatform.{location}.rep.googleapis.com"
+    if not _REGION.match(location):
+        raise Refused(400, f"{location[:40]!a} is not a Vertex location such as global, eu or us-central1")
+    return f"{location}-{VERTEX_HOST}"
+
+
+class Router:
+    """Chooses the upstream of each request."""
+
+    def __init__(self, upstream: Upstream | None = None) -> None:
+        """Send everything to `upstream`; where it is None, to the Google host that the path belongs to."""
+        self._upstream = upstream
+
+    def __str__(self) -> str:
+        return (
+            f"{self._upstream}{self._upstream.base}"
+            if self._upstream
+            else "Google's API that each path belongs to"
+        )
+
+    def route(self, api_path: str) -> Upstream:
+        """The upstream of an API path.
+
+        Raises:
+            Refused: none serves it.
+        """
+        return self._upstream or google(google_host(api_path))
+
+    def allows(self, host: str, port: int) -> bool:
+        """Whether a connection to this address may be opened at all."""
+        if self._upstream:
+            return (host, port) == (self._upstream.host, self._upstream.port)
+        known = host in (GEMINI_API_HOST, CODE_ASSIST_HOST) or _VERTEX_ADDRESS.match(host) is not None
+        return known and port == _PORTS["https"]

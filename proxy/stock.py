@@ -1,0 +1,100 @@
+"""The addon as stock mitmproxy loads it: settings come from mitmproxy's options, the upstream from its mode."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Final
+
+from mitmproxy import addonmanager, connection, ctx, exceptions
+from mitmproxy.proxy import mode_specs
+
+from ..cassettes.errors import GemtapeError
+from ..cassettes.naming import names_folder
+from .addon import Addon
+from .recorder import Recorder
+from .routing import Router, Upstream
+from .run import set_patience
+from .tape import Existing
+from .tapes import Tapes
+
+logger = logging.getLogger(__name__)
+
+_OPTIONS: Final = frozenset({"gemtape", "gemtape_existing", "gemtape_only_success"})
+
+
+class StockAddon(Addon):
+    """Records what reverse listeners of a stock mitmproxy pass on."""
+
+    def __init__(self) -> None:
+        super().__init__(Recorder(Tapes(Path(), folder=False), _say), Router())
+        self._routers: dict[str, Router] = {}
+        self._set = False
+
+    def load(self, loader: addonmanager.Loader) -> None:
+        """Add our options, and set those of mitmproxy that recording needs."""
+        loader.add_option(
+            "gemtape", str, "", "Record into this cassette, or into this folder if it ends in a slash."
+        )
+        loader.add_option(
+            "gemtape_existing",
+            str,
+            Existing.REFUSE.value,
+            "What to do with a cassette that is there already.",
+            [choice.value for choice in Existing],
+        )
+        loader.add_option("gemtape_only_success", bool, False, "Keep only answers with a 2xx status.")
+        ctx.options.update(connection_strategy="lazy", keep_host_header=True)
+        set_patience(ctx.options, self.timeouts)
+        super().load(loader)
+
+    def configure(self, updated: set[str]) -> None:
+        """Open the cassette as soon as it is named."""
+        if not updated & _OPTIONS or not ctx.options.gemtape:
+            return
+        if self._set:
+            raise exceptions.OptionsError("gemtape: the cassette cannot be changed while mitmproxy runs")
+        target = ctx.options.gemtape
+        tapes = Tapes(
+            Path(target), folder=names_folder(target), existing=Existing(ctx.options.gemtape_existing)
+        )
+        try:
+            if note := tapes.prepare():
+                _say(note)
+        except GemtapeError as error:
+            raise exceptions.OptionsError(f"gemtape: {error}") from error
+        self.recorder = Recorder(tapes, _say, only_success=ctx.options.gemtape_only_success)
+        self._set = True
+
+    async def running(self) -> None:
+        """Refuse to run without a cassette: traffic would pass unrecorded."""
+        if not self._set:
+            logger.error("gemtape: name a cassette with --set gemtape=FILE")
+        await super().running()
+
+    def router_of(self, client: connection.Client) -> Router:
+        """The target of the listener; where it is one of Google's hosts, whichever of them the path belongs to."""
+        mode = client.proxy_mode
+        if mode.full_spec not in self._routers:
+            self._routers[mode.full_spec] = _router(mode)
+        return self._routers[mode.full_spec]
+
+    async def done(self) -> None:
+        """Stop, and close the cassettes."""
+        await super().done()
+        for recorded in self.recorder.tapes.finish():
+            _say(recorded.note or f"{recorded.path}: {recorded.exchanges} exchanges")
+
+
+def _router(mode: mode_specs.ProxyMode) -> Router:
+    if not isinstance(mode, mode_specs.ReverseMode):
+        return Router()
+    host, port = mode.address[:2]
+    if host.endswith(".googleapis.com"):
+        return Router()
+    return Router(Upstream("https" if mode.scheme == "https" else "http", host, port))
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - mitmproxy's own log may be silenced

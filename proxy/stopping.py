@@ -1,0 +1,43 @@
+"""Ending a run: mitmproxy by itself leaves both its port and open streams as they are."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sized
+from typing import Final
+
+from mitmproxy.addons.proxyserver import Proxyserver
+
+_WITHIN_S: Final = 5.0
+"""How long connections that were cut may take to run their hooks."""
+_QUIET_ROUNDS: Final = 5
+"""Turns of the event loop without an open connection after which none is to come."""
+
+
+async def stop(server: Proxyserver, pending: Sized) -> None:
+    """Close the listeners and cut every connection; open exchanges get their `error` hook before this returns.
+
+    Args:
+        server: mitmproxy's addon of that name.
+        pending: what still waits for a hook; empty when all have run.
+    """
+    await server.servers.update([])
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_WITHIN_S):
+            await _cut_all(server, pending)
+
+
+async def _cut_all(server: Proxyserver, pending: Sized) -> None:
+    cut: set[object] = set()
+    quiet = 0
+    # What was accepted last is not in the table yet, and what leaves it still has hooks and a socket to finish with.
+    while quiet < _QUIET_ROUNDS:
+        for key, handler in list(server.connections.items()):
+            client = handler.transports.get(handler.client)
+            if key not in cut and client and client.handler:
+                cut.add(key)
+                await handler.on_timeout()
+        busy = bool(server.connections or len(pending))
+        quiet = 0 if busy else quiet + 1
+        await asyncio.sleep(0.005 if busy else 0)

@@ -1,0 +1,97 @@
+"""The cassettes that one run of the proxy records into: a file, or a folder where each request names its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from ..cassettes.errors import CassetteError
+from ..cassettes.naming import cassette_name, cassette_path, split_session
+from .tape import Existing, MakeJudge, Recorded, Tape
+
+OPEN_AT_MOST: Final = 32
+"""Cassettes held open at once; a folder of a thousand tests would run out of file descriptors."""
+
+
+class Tapes:
+    """The cassette file, or the folder of them, that one run of the proxy records into."""
+
+    def __init__(
+        self,
+        target: Path,
+        *,
+        folder: bool,
+        existing: Existing = Existing.REFUSE,
+        make_judge: MakeJudge | None = None,
+        checked_by: str = "",
+    ) -> None:
+        """Choose the target.
+
+        Args:
+            target: the file, or the folder.
+            folder: which of the two it is.
+            existing: what to do with a cassette that is there already.
+            make_judge: makes the checks that every exchange goes through before it is stored.
+            checked_by: version and rule set of these checks, stored beside what they find.
+        """
+        self.target = target
+        self.folder = folder
+        self._existing = existing
+        self._make_judge = make_judge
+        self._checked_by = checked_by
+        self._tapes: dict[str, Tape] = {}
+        self._awake: dict[str, Tape] = {}
+
+    def prepare(self) -> str:
+        """Get ready before the first request: open the one cassette, or make the folder.
+
+        Returns:
+            What the user should know about it, or nothing.
+
+        Raises:
+            CassetteError: it exists and may not be touched, or cannot be written.
+        """
+        if not self.folder:
+            return self._tape("").take_note()
+        try:
+            self.target.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CassetteError(f"cannot make the folder {self.target}: {error.strerror}") from error
+        if not os.access(self.target, os.W_OK):
+            raise CassetteError(f"cannot write to the folder {self.target}")
+        return ""
+
+    def name(self, prefix: str) -> str:
+        """The name of the cassette that a path prefix selects; empty when there is only one.
+
+        Raises:
+            CassetteNameError: the prefix cannot name one.
+        """
+        return cassette_name(split_session(prefix)[0]) if self.folder else ""
+
+    def tape(self, name: str) -> Tape:
+        """The cassette of a name; the first request for it decides what happens to an existing file.
+
+        Raises:
+            CassetteError: it exists and may not be touched, or cannot be written.
+        """
+        tape = self._tape(name)
+        self._awake.pop(name, None)
+        self._awake[name] = tape
+        if len(self._awake) > OPEN_AT_MOST:
+            self._awake.pop(next(iter(self._awake))).park()
+        return tape
+
+    def finish(self) -> list[Recorded]:
+        """Close all cassettes; nothing can be recorded afterwards."""
+        recorded = [tape.finish() for tape in self._tapes.values()]
+        self._tapes.clear()
+        self._awake.clear()
+        return recorded
+
+    def _tape(self, name: str) -> Tape:
+        if name not in self._tapes:
+            path = cassette_path(self.target, name) if self.folder else self.target
+            self._tapes[name] = Tape(path, self._existing, self._make_judge, self._checked_by)
+        return self._tapes[name]

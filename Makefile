@@ -12,7 +12,7 @@ STAMP := $(VENV)/.installed
 SOURCES := cassettes checks cli proxy replay
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format clean
+.PHONY: help demo test check format docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-8s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,6 +38,9 @@ check: $(STAMP) ## format, lint, types, floors
 format: $(STAMP) ## rewrite the source in the house format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+docs: $(STAMP) ## write docs/rules from the rules
+	@$(BIN)/python docs/generate.py
 
 clean: ## remove environments, caches and what the builds and the demo wrote
 	rm -rf .venv .venv-* build dist *.egg-info .pytest_cache .ruff_cache .hypothesis gemtape-demo

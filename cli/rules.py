@@ -39,9 +39,18 @@ def _severity(rule: Rule) -> str:
 
 
 def _find(name: str) -> Rule:
-    rule = rule_named(name.strip().lower().replace("_", "-"))
+    wanted = name.strip().lower().replace("_", "-")
+    rule = rule_named(wanted)
     if rule is None:
-        near = get_close_matches(name.lower(), [rule.name for rule in RULES], n=1, cutoff=0.4)
-        advice = f"did you mean {near[0]}?" if near else "gemtape rules lists them"
-        raise SetupError(f"there is no rule {name!r}; {advice}")
+        near = _near(wanted)
+        raise SetupError(
+            f"there is no rule {name!r}; {f'did you mean {near}?' if near else 'gemtape rules lists them'}"
+        )
     return rule
+
+
+def _near(wanted: str) -> str:
+    """The name that was most likely meant, empty where none comes near: one that begins so, else one that looks so."""
+    names = [rule.name for rule in RULES]
+    beginning = [name for name in names if wanted and name.startswith(wanted)]
+    return next(iter(beginning or get_close_matches(wanted, names, n=1)), "")

@@ -8,6 +8,7 @@ calls or an equal text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -75,7 +76,10 @@ class _Search:
         marked = [record for record in self._marked() if self._is_free(record)]
         in_place = [record for record in marked if stands_alike(record.history, self._parent)]
         here = self._closest([*asked, *in_place])
-        if here and self._likeness(here) > (0, 0, 0):
+        if here is None or not self._says_the_same(here):
+            alike = [record for record in self._alike() if stands_alike(record.history, self._parent)]
+            here = self._closest([here, *alike] if here else alike)
+        if here and self._likeness(here) >= (0, 1, 0):
             return self._linked(here)
         stray = self._closest([record for record in marked if self._is_sure(record)])
         if stray and (here is None or self._face_of(stray).within(self._face)):
@@ -83,7 +87,9 @@ class _Search:
         if here and here.asker.is_like(self._asking.asker):
             ended = here.ended_at <= sent_at(self._run.first) + CLOCK
             return self._linked(here) if here.returns and ended else Link(here)
-        alike = self._alike()
+        if self._previous and self._goes_on(self._previous):
+            return self._linked(self._previous.record)
+        alike = self._closest(self._alike())
         return self._linked(alike) if alike else None
 
     def _linked(self, record: Record, left_out: Record | None = None, *, in_place: bool = True) -> Link:
@@ -105,8 +111,8 @@ class _Search:
                 origins += self._ledger.ids(call.named.id)[-MOST:]
         return self._started(origins)
 
-    def _alike(self) -> Record | None:
-        """An exchange whose answer says the same: the same calls, or the same text alone."""
+    def _alike(self) -> list[Record]:
+        """The exchanges whose answer says the same: the same calls, or the same text alone."""
         origins: list[Origin] = []
         for call in self._run.calls[:1]:
             origins += self._ledger.calls(call_key(call.value))[-MOST:]
@@ -117,12 +123,16 @@ class _Search:
                 for record in self._ledger.texts(self._face.text)[-MOST:]
                 if record.history.depth == self._parent.depth or stands_alike(record.history, self._parent)
             ]
-        equal = [
-            record
-            for record in records
-            if any((face.calls, face.text) == (self._face.calls, self._face.text) for face in record.faces)
-        ]
-        return self._closest(equal)
+        return [record for record in records if self._says_the_same(record)]
+
+    def _says_the_same(self, record: Record) -> bool:
+        mine = (self._face.calls, self._face.text)
+        return any((face.calls, face.text) == mine for face in record.faces)
+
+    def _goes_on(self, previous: Returned) -> bool:
+        """Whether the run holds further calls of the answer before it, and nothing else."""
+        missing = Counter(call_key(part.call) for part in previous.missing if part.call is not None)
+        return bool(self._face.calls) and self._face.calls <= missing
 
     def _started(self, origins: list[Origin]) -> list[Record]:
         records = dict.fromkeys(origin.record for origin in origins)

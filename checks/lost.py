@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ..cassettes.pairing import named
 from ..cassettes.turns import Turn
 from .asker import Asker
 from .clientside import client_digest, digests_inside, sent_at
@@ -56,7 +57,7 @@ def _lost_between(ledger: Ledger, digest: bytes, following: Sequence[Turn], aske
     records = _ended(ledger, digest, following[0])
     if any(ledger.came_back(record) for record in records):
         return _known_to_go_on(ledger, records, following)
-    own = [record for record in records if record.asker.is_like(asker)]
+    own = [record for record in records if record.asker.is_like(asker) or _is_answered(record, following[0])]
     newest = max(own, key=lambda record: (record.ended_at, record.number), default=None)
     if newest is None or not newest.returns or _is_retold(newest, following):
         return None
@@ -98,6 +99,13 @@ def _lost_before_responses(ledger: Ledger, run: Run, previous: Returned | None) 
         if all(answer.record is not record for answer in chain(previous, record.number)):
             yield Lost(content_place(response.at.content), record)
             return
+
+
+def _is_answered(record: Record, turn: Turn) -> bool:
+    """Whether a content responds to calls of an answer, going by their names."""
+    responses = [part.get("functionResponse") for part in turn.parts if isinstance(part, dict)]
+    names = {named(response).name for response in responses if isinstance(response, dict)}
+    return bool(names) and names <= {named(call).name for call in record.answer.calls}
 
 
 def _is_retold(record: Record, following: Sequence[Turn]) -> bool:

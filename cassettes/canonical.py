@@ -23,6 +23,7 @@ The API takes 100. The rest of what `orjson` could write (254) is room for the l
 single objects, and what walks a value may recurse without fear for the stack.
 """
 _WRITABLE_DEPTH: Final = 254
+_SHORT: Final = 4096
 _EXPONENT: Final = orjson.dumps(1e22)[1:-2]  # "e+", in older versions "e"
 
 
@@ -44,7 +45,8 @@ def parse(body: bytes) -> Any:
         return NOT_JSON
     try:
         value = orjson.loads(body)
-        if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
+        # Counting brackets is the quicker way only in short bodies.
+        if len(body) > _SHORT or body.count(b"[") + body.count(b"{") > MAX_DEPTH:
             _fail_beyond_max_depth(value)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return NOT_JSON

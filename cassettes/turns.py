@@ -90,6 +90,16 @@ class Turn:
             turn = self.children[piece.digest] = Turn(self, piece, self.message)
         return turn
 
+    def detach(self) -> None:
+        """Let go of this history and of those before it, as far as nothing else continues them.
+
+        What holds on to such a turn may go on using it; only it is no longer shared.
+        """
+        turn = self
+        while turn.parent is not None and turn.piece is not None and not turn.children:
+            turn.parent.children.pop(turn.piece.digest, None)
+            turn = turn.parent
+
 
 class TurnTree:
     """All histories of one cassette."""
@@ -105,5 +115,7 @@ class TurnTree:
         """The turn that ends this history."""
         turn = self.root(message)
         for value in values:
-            turn = turn.child(Piece(value))
+            form = canonical.stored_form(value)
+            # Nearly all of a history is known: that costs a look-up, and no object.
+            turn = turn.children.get(canonical.json_digest(form)) or turn.child(Piece(value, form))
         return turn

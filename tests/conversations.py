@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from gemtape.cassettes.models import Exchange, Request
+from gemtape.cassettes.models import Exchange, Request, Response
 from tests.factories import answer_body, model_text, unary, user
 
 _ORDER = random.Random(1)
@@ -23,27 +23,41 @@ def prose(size: int, order: random.Random) -> str:
     return " ".join(words)
 
 
-def conversation(
-    steps: int, *, tools: int = 4096, piece: int = 1500, new_instructions: bool = False
-) -> Iterator[Exchange]:
-    """One exchange a step: `piece` characters of new history, as much of an answer, `tools` characters of declarations."""
+class Step(NamedTuple):
+    """What one step of a conversation adds to the history, what else its request holds, and its answer."""
+
+    added: list[dict[str, Any]]
+    rest: dict[str, Any]
+    response: Response
+
+
+def steps(
+    count: int, *, tools: int = 4096, piece: int = 1500, new_instructions: bool = False
+) -> Iterator[Step]:
+    """Steps of `piece` characters of new history and as much of an answer, with `tools` characters of declarations."""
     order = random.Random(2)
     declarations: list[dict[str, Any]] = [
         {"name": f"tool{at}", "description": prose(tools // 4 - 100, order), "parameters": {"type": "OBJECT"}}
         for at in range(4)
     ]
-    history: list[str] = []
-    for step in range(1, steps + 1):
-        history.append(json.dumps(user(prose(piece - 50, order))))
+    answered: list[dict[str, Any]] = []
+    for number in range(1, count + 1):
         instruction = {"parts": [{"text": prose(1000, order) if new_instructions else "Be brief."}]}
-        rest = {"tools": [{"functionDeclarations": declarations}], "systemInstruction": instruction}
-        # Put together as text: making JSON of a long history again and again is most of the time such a test takes.
-        body = f'{{"contents": [{", ".join(history)}], {json.dumps(rest)[1:]}'
         content = model_text(prose(piece - 50, order))
-        yield Exchange(
-            Request("POST", "/v1beta/models/gemini-3-pro:generateContent", body=body.encode()),
-            unary(answer_body(content, usageMetadata={"promptTokenCount": step})),
-            started_at=float(step),
-            duration_ms=9,
+        yield Step(
+            [*answered, user(prose(piece - 50, order))],
+            {"tools": [{"functionDeclarations": declarations}], "systemInstruction": instruction},
+            unary(answer_body(content, usageMetadata={"promptTokenCount": number})),
         )
-        history.append(json.dumps(content))
+        answered = [content]
+
+
+def conversation(count: int, **kind: Any) -> Iterator[Exchange]:
+    """The exchanges of such steps; keyword arguments as for `steps`."""
+    history: list[str] = []
+    for number, step in enumerate(steps(count, **kind), 1):
+        history += map(json.dumps, step.added)
+        # Put together as text: making JSON of a long history again and again is most of the time such a test takes.
+        body = f'{{"contents": [{", ".join(history)}], {json.dumps(step.rest)[1:]}'
+        request = Request("POST", "/v1beta/models/gemini-3-pro:generateContent", body=body.encode())
+        yield Exchange(request, step.response, started_at=float(number), duration_ms=9)

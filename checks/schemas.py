@@ -151,6 +151,8 @@ class _Writer:
         if isinstance(source.get("patternProperties"), dict):
             node["additionalProperties"] = True
         elif isinstance(more, (bool, dict)):
+            # The validator names what is ruled out only where properties are listed, be it none.
+            node.setdefault("properties", {})
             self._child(node, "additionalProperties", more, depth)
 
     def _write_items(self, node: dict[str, Any], source: dict[str, Any], depth: int) -> None:

@@ -19,8 +19,8 @@ from tests.checks.pages import Example, Step
 
 
 def judge(*steps: Any, **example: Any) -> list[Violation]:
-    """The violations of a conversation; `model`, `surface` and `tools` are those of an example on a rule's page."""
-    judge = Judge()
+    """The violations of a conversation; `model`, `surface`, `tools` and `config` are those of an example on a rule's page."""
+    judge = Judge(settings=Example(**example).settings)
     return [item for entry in entries(_exchanges(steps, **example)) for item in judge.judge(entry)]
 
 

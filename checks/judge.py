@@ -21,7 +21,7 @@ from .executions import Executions
 from .finding import Finding, Place, Scope, content_place, pointer
 from .hindsight import in_hindsight, less_certain
 from .ledger import Ledger, Record
-from .linking import Asking, Link, chain, link
+from .linking import Asking, Link, chain, link, went_on
 from .lost import Lost, lost_in
 from .registry import RULES
 from .returned import Returned
@@ -161,7 +161,7 @@ class Judge:
         found_link = link(self.ledger, run, asking, state.newest) if run.role == "model" else None
         returned = found_link.returned if found_link else None
         lost = tuple(self._lost(run, asking, state.newest, found_link))
-        still_open, closed = _open_and_closed(state, run, returned, final=final)
+        still_open, closed = self._open_and_closed(state, run, returned, final=final)
         self._executions.note(run, state.record.conversation if state.record else 0)
         context = RunContext(
             run,
@@ -202,19 +202,24 @@ class Judge:
         elif found_link is not None and found_link.left_out is not None:
             yield Lost(content_place(run.start), found_link.left_out)
 
-
-def _open_and_closed(
-    state: _State, run: Run, returned: Returned | None, *, final: bool
-) -> tuple[Returned | None, tuple[Returned, ...]]:
-    """The answer that a later run may hold more of, and those that end with this run."""
-    still_open, closed = state.open, []
-    if run.role == "model":
-        still_open = returned
-        if state.open is not None and (returned is None or returned.started is not state.open):
-            closed.append(state.open)
-    if final and still_open is not None:
-        closed.append(still_open)
-    return still_open, tuple(closed)
+    def _open_and_closed(
+        self, state: _State, run: Run, returned: Returned | None, *, final: bool
+    ) -> tuple[Returned | None, tuple[Returned, ...]]:
+        """The answer that a later run may hold more of, and those that end with this run."""
+        still_open, closed = state.open, []
+        if run.role == "model":
+            still_open = returned
+            if state.open is not None and (returned is None or returned.started is not state.open):
+                closed.append(state.open)
+        if final and still_open is not None:
+            closed.append(still_open)
+        behind = run.before if run.role == "model" else run
+        following = behind.contents if behind else []
+        return still_open, tuple(
+            answer
+            for answer in closed
+            if not answer.doubtful or answer.record.number in went_on(self.ledger, following)
+        )
 
 
 def _wrapping(entry: Entry, finding: Finding) -> Place:

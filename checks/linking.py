@@ -9,10 +9,11 @@ calls or an equal text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ..cassettes.turns import Turn
 from .asker import Asker
 from .clientside import client_digest, sent_at, stands_alike
 from .conversation import Run
@@ -59,6 +60,16 @@ def chain(returned: Returned | None, back_to: int = 0) -> Iterator[Returned]:
         returned = returned.previous
 
 
+def went_on(ledger: Ledger, following: Iterable[Turn]) -> set[int]:
+    """The exchanges that earlier requests went on from with client contents that end like one of these."""
+    return {
+        record.continues.number
+        for turn in following
+        for record in ledger.asked_with(client_digest(turn))[-MOST:]
+        if record.continues
+    }
+
+
 class _Search:
     """The search for the answer that one run is."""
 
@@ -86,15 +97,19 @@ class _Search:
             return self._linked(stray, left_out=self._left_out(asked, stray), in_place=False)
         if here and here.asker.is_like(self._asking.asker):
             ended = here.ended_at <= sent_at(self._run.first) + CLOCK
-            return self._linked(here) if here.returns and ended else Link(here)
+            if not here.returns or not ended:
+                return Link(here)
+            return self._linked(here, doubtful=self._ledger.came_back(here))
         if self._previous and self._goes_on(self._previous):
             return self._linked(self._previous.record)
         alike = self._closest(self._alike())
         return self._linked(alike) if alike else None
 
-    def _linked(self, record: Record, left_out: Record | None = None, *, in_place: bool = True) -> Link:
+    def _linked(
+        self, record: Record, left_out: Record | None = None, *, in_place: bool = True, doubtful: bool = False
+    ) -> Link:
         variant = max(range(len(record.faces)), key=lambda index: record.faces[index].likeness(self._face))
-        returned = Returned(record, variant, self._run, self._previous, in_place=in_place)
+        returned = Returned(record, variant, self._run, self._previous, in_place=in_place, doubtful=doubtful)
         return Link(record, returned, left_out)
 
     def _asked(self) -> list[Record]:

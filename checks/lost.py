@@ -19,7 +19,7 @@ from .clientside import client_digest, digests_inside, sent_at
 from .conversation import Run, step_before
 from .finding import Place, content_place
 from .ledger import Ledger, Record
-from .linking import CLOCK, MOST, chain
+from .linking import CLOCK, MOST, chain, went_on
 from .returned import Returned
 
 _PLAINLY_RETOLD: Final = 20
@@ -75,13 +75,8 @@ def _known_to_go_on(ledger: Ledger, records: list[Record], following: Sequence[T
     back = [record for record in records if record.returns and ledger.came_back(record)]
     if not back:
         return None
-    went_on = {
-        record.continues.number
-        for turn in following
-        for record in ledger.asked_with(client_digest(turn))[-MOST:]
-        if record.continues
-    }
-    return next((record for record in reversed(back) if record.number in went_on), None)
+    numbers = went_on(ledger, following)
+    return next((record for record in reversed(back) if record.number in numbers), None)
 
 
 def _lost_before_responses(ledger: Ledger, run: Run, previous: Returned | None) -> Iterator[Lost]:

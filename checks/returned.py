@@ -41,7 +41,8 @@ class Returned:
 
     `previous` is the one before it in the history. A client may bring one answer back in several runs, with the
     responses to each call behind it: then the runs share what was issued between them. `in_place` says that the run stands
-    after the same words of the client as when it was issued.
+    after the same words of the client as when it was issued. `doubtful` says that only its place speaks for the run, where
+    another request had brought the answer back: it may be a summary of what the client left out.
     """
 
     record: Record
@@ -49,6 +50,7 @@ class Returned:
     run: Run
     previous: Returned | None = None
     in_place: bool = True
+    doubtful: bool = False
 
     @cached_property
     def started(self) -> Returned | None:

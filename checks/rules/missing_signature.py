@@ -110,8 +110,10 @@ def _first_call(context: RunContext, call: Call) -> Iterator[Finding]:
     told = f"{describe(call.at.value)} is the first of its step and has no thoughtSignature"
     lost = _lost_signature(context, returned, call.at) if returned else ""
     if context.target.issues_unsigned and not lost:
-        if returned is None or not any(part.signature for part in returned.issued):
-            yield _cannot_show(context, call.at)
+        if returned is None:
+            yield _cannot_show(call.at, "it does not hold the answer that made this call")
+        elif not any(part.signature for part in returned.issued):
+            yield _cannot_show(call.at, f"{context.target.asked} issued none")
         return
     unsigned = returned is not None and not lost and _opened(returned, call.at)
     if unsigned and returned is not None and returned.signatures:
@@ -150,8 +152,8 @@ def _opened(returned: Returned, at: PartAt) -> bool:
     return bool(calls) and returned.issued_for(at) is calls[0]
 
 
-def _cannot_show(context: RunContext, at: PartAt) -> Finding:
-    told = f"this recording cannot show whether the client returns signatures: {context.target.asked} issued none"
+def _cannot_show(at: PartAt, why: str) -> Finding:
+    told = f"this recording cannot show whether the client returns signatures: {why}"
     return Finding(NAME, Severity.INFO, content_place(at.content, at.part), told, scope=Scope.CONVERSATION)
 
 

@@ -147,6 +147,16 @@ class Run:
         found = ((at, at.value.get("functionResponse")) for at in self.parts)
         return [Response(at, value) for at, value in found if isinstance(value, dict)]
 
+    @cached_property
+    def open_calls(self) -> list[Call]:
+        """Its calls but for those that it answers itself: tool servers that the API asks respond in the model's content."""
+        if not self.responses:
+            return self.calls
+        closed = set(
+            pair([call.named for call in self.calls], [response.named for response in self.responses])
+        )
+        return [call for index, call in enumerate(self.calls) if index not in closed]
+
     @property
     def prompts(self) -> bool:
         """Whether one of its contents starts a turn: the user's own words or files, and no response beside them."""
@@ -161,15 +171,15 @@ class Run:
     def step(self) -> Step | None:
         """The step that a user run answers: many rules ask."""
         before = self.before
-        if self.role != "user" or before is None or before.role != "model" or not before.calls:
+        if self.role != "user" or before is None or before.role != "model" or not before.open_calls:
             return None
-        calls = [call.named for call in before.calls]
+        calls = [call.named for call in before.open_calls]
         answered = pair(calls, [response.named for response in self.responses])
         # What neither id nor name could pair is paired in order: one wrong name must not read as a lost response.
         taken = set(answered)
         free = iter([index for index in range(len(calls)) if index not in taken])
         answered = [next(free, None) if index is None else index for index in answered]
-        return Step(before.calls, self.responses, answered)
+        return Step(before.open_calls, self.responses, answered)
 
 
 class Step(NamedTuple):
@@ -200,18 +210,6 @@ def run_of(turn: Turn) -> Run | None:
 def step_before(run: Run) -> Step | None:
     """The step that a user run answers; None where no model run with calls stands before it."""
     return run.step
-
-
-def swapped_ids(step: Step) -> set[int]:
-    """The positions of the responses that have the id of one call of the step and the name of another."""
-    names = {call.named.name for call in step.calls}
-    found: set[int] = set()
-    for position, (response, index) in enumerate(zip(step.responses, step.answered, strict=True)):
-        call_id, name = response.named
-        call = step.calls[index].named if index is not None else None
-        if call and call_id is not None and call_id == call.id and name != call.name and name in names:
-            found.add(position)
-    return found
 
 
 def client_content(turn: Turn) -> bool:

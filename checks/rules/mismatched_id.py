@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..conversation import step_before, swapped_ids
+from ..conversation import Step, step_before
 from ..finding import Finding, Severity, content_place
 from ..rule import Rule, RunContext
 
@@ -65,6 +65,18 @@ def check(context: RunContext) -> Iterator[Finding]:
             continue
         place = content_place(response.at.content, response.at.part)
         yield Finding(NAME, Severity.ERROR, place, f"response {sent.name or '(unnamed)'} {told}")
+
+
+def swapped_ids(step: Step) -> set[int]:
+    """The positions of the responses that have the id of one call of the step and the name of another."""
+    names = {call.named.name for call in step.calls}
+    found: set[int] = set()
+    for position, (response, index) in enumerate(zip(step.responses, step.answered, strict=True)):
+        call_id, name = response.named
+        call = step.calls[index].named if index is not None else None
+        if call and call_id is not None and call_id == call.id and name != call.name and name in names:
+            found.add(position)
+    return found
 
 
 RULE = Rule(NAME, __doc__ or "", on_run=check)

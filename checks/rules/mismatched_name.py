@@ -39,9 +39,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..apierrors import empty_response_name
-from ..conversation import step_before, swapped_ids
+from ..conversation import step_before
 from ..finding import Finding, Severity, content_place
 from ..rule import Rule, RunContext
+from .mismatched_id import swapped_ids
 
 NAME = "mismatched-name"
 

@@ -2,7 +2,8 @@
 
 What it finds
     functionCall and toolCall parts in a user content, functionResponse parts in a model content, and toolCall parts
-    without their toolResponse in the model's content, or the other way round.
+    without their toolResponse in the model's content, or the other way round. What the API itself issued like that (it
+    answers calls to tool servers in the model's content) may come back like that.
 
 Why it matters
     Calls are the model's and responses the user's: under the wrong role they pair with nothing. Server-side calls and
@@ -54,13 +55,24 @@ _FOREIGN = {"user": ("functionCall", "toolCall", "toolResponse"), "model": ("fun
 def check(context: RunContext) -> Iterator[Finding]:
     """Parts under a role that they do not belong to, and unpaired server-side parts of a model run."""
     run = context.run
+    issued = _issued_responses(context)
     for at in run.parts:
         kind = next((kind for kind in _FOREIGN.get(run.role, ()) if kind in at.value), None)
-        if kind is not None:
+        if kind == "functionResponse" and named(at.value[kind]) in issued:
+            issued.remove(named(at.value[kind]))
+        elif kind is not None:
             other = "model" if run.role == "user" else "user"
             yield _finding(at, f"{kind} stands under the role {run.role}; it belongs to the {other}")
     if run.role == "model":
         yield from _lone_halves(context)
+
+
+def _issued_responses(context: RunContext) -> list[Named]:
+    """The responses in the model's own answer: of tool servers that the API asked."""
+    parts = context.returned.record.parts if context.returned else []
+    return [
+        named(part["functionResponse"]) for part in parts if isinstance(part.get("functionResponse"), dict)
+    ]
 
 
 def _lone_halves(context: RunContext) -> Iterator[Finding]:

@@ -2,7 +2,8 @@
 
 What it finds
     After a model turn with calls the next user content must hold one functionResponse for each of them, whether or not
-    the tool succeeded. Calls of server-side tools do not count.
+    the tool succeeded. Calls of server-side tools do not count, nor do calls that the API had answered by a tool server:
+    their responses stand in the model's own content.
 
 Why it matters
     The API answers 400 when the numbers differ. A cancelled tool needs a response too: one that says so.
@@ -32,7 +33,7 @@ How it happens, and how to mend it
     of a step. Answer every call, with an error object if need be, and cut histories only in front of a prompt.
 
 Severity
-    error.
+    error; info where a model before 2.5 took the request, as some do.
 
 Source
     ai.google.dev/gemini-api/docs/function-calling; the 400 names the numbers of parts.
@@ -49,14 +50,16 @@ from ..rule import Rule, RunContext
 
 NAME = "unanswered-call"
 _NAMED = 8
+_COUNTED_FROM = (2, 5)
+"""Earlier models were seen to take calls without responses, on the Gemini API and on Vertex."""
 
 
 def check(context: RunContext) -> Iterator[Finding]:
     """Calls without a response: in the user run behind them, or at the end of the history."""
     run = context.run
     if run.role == "model":
-        if context.final and run.calls:
-            yield _finding(_at_call(run.calls[0]), run.calls, "the history ends with it")
+        if context.final and run.open_calls:
+            yield _finding(context, _at_call(run.open_calls[0]), run.open_calls, "the history ends with it")
         return
     step = step_before(run)
     if step is None or any(response.asynchronous for response in step.responses):
@@ -66,22 +69,30 @@ def check(context: RunContext) -> Iterator[Finding]:
     if not open_calls:
         return
     if not step.responses:
-        yield _finding(_at_call(open_calls[0]), open_calls, "the next content answers none")
+        yield _finding(context, _at_call(open_calls[0]), open_calls, "the next content answers none")
         return
     place = content_place(step.responses[0].at.content)
     numbers = f"{len(step.calls)} calls, {len(step.responses)} responses"
-    yield _finding(place, open_calls, numbers)
+    yield _finding(context, place, open_calls, numbers)
 
 
 def _at_call(call: Call) -> Place:
     return content_place(call.at.content, call.at.part)
 
 
-def _finding(place: Place, calls: list[Call], why: str) -> Finding:
+def _finding(context: RunContext, place: Place, calls: list[Call], why: str) -> Finding:
     names = ", ".join(call.name or "(unnamed)" for call in calls[:_NAMED])
     if len(calls) > _NAMED:
         names += f" and {len(calls) - _NAMED} more"
-    return Finding(NAME, Severity.ERROR, place, f"no response to {names}: {why}", rejection=COUNT)
+    version = context.target.version
+    return Finding(
+        NAME,
+        Severity.ERROR,
+        place,
+        f"no response to {names}: {why}",
+        rejection=COUNT,
+        presumed=version is not None and version < _COUNTED_FROM,
+    )
 
 
 RULE = Rule(NAME, __doc__ or "", on_run=check)

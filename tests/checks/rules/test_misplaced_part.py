@@ -103,3 +103,20 @@ def test_other_roles_are_another_rules_matter():
     history = [QUESTION, {"role": "assistant", "parts": [call("ferry")]}, model_text("x"), QUESTION]
 
     assert not found(judge(history), NAME)
+
+
+def test_a_response_that_the_api_issued_in_the_models_content_belongs_there():
+    answer = calls(call("ferry"), result("ferry", {"at": "9:30"}), {"text": "9:30."})
+
+    assert (
+        loud(judge(([QUESTION], answer), [QUESTION, answer, user("Thanks")], model="gemini-2.5-flash")) == []
+    )
+
+
+def test_a_second_response_beside_one_that_was_issued_is_found():
+    issued = calls(call("ferry"), result("ferry", {"at": "9:30"}), call("train"))
+    sent = calls(*issued["parts"], result("train", {"at": "9:40"}))
+
+    violations = judge(([QUESTION], issued), [QUESTION, sent, user("Thanks")], model="gemini-2.5-flash")
+
+    assert found(violations, NAME) == [("error", "/contents/1/parts/3")]

@@ -103,3 +103,35 @@ def test_server_side_calls_do_not_count():
 
 def test_a_wrong_name_is_no_lost_response():
     assert not found(judge([QUESTION, ONE, results(result("call_7f3a", {}))]), NAME)
+
+
+def test_calls_that_a_tool_server_answered_in_the_models_content_are_not_open():
+    answer = calls(call("server_weather"), result("server_weather", {"c": 31}), {"text": "31."})
+
+    assert (
+        loud(judge(([QUESTION], answer), [QUESTION, answer, user("Thanks")], model="gemini-2.5-flash")) == []
+    )
+
+
+def test_of_two_calls_a_tool_server_may_have_answered_one():
+    answer = calls(call("server_weather"), result("server_weather", {"c": 31}), call("time"))
+
+    violations = judge(([QUESTION], answer), [QUESTION, answer, user("Thanks")], model="gemini-2.5-flash")
+
+    assert loud(violations) == [(NAME, "/contents/1/parts/2")]
+    assert (
+        loud(judge(([QUESTION], answer), [QUESTION, answer, results(TIME)], model="gemini-2.5-flash")) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "severity"),
+    [("gemini-2.0-flash", "info"), ("gemini-2.5-flash", "error"), ("my-own-model", "error")],
+)
+def test_models_before_2_5_may_take_it(model: str, severity: str):
+    history = [QUESTION, ONE, user("And now?")]
+
+    assert found(judge((history, model_text("Hm.")), model=model), NAME) == [
+        (severity, "/contents/1/parts/0")
+    ]
+    assert found(judge(history, model=model), NAME) == [("error", "/contents/1/parts/0")]

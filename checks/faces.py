@@ -46,8 +46,13 @@ def face_of(parts: Iterable[dict[str, Any]]) -> Face:
         frozenset(_marks(known)),
         Counter(map(call_key, calls)),
         Counter(name for name in names if isinstance(name, str)),
-        hashlib.sha256(text.encode(errors="surrogatepass")).digest() if text else b"",
+        text_key(text),
     )
+
+
+def text_key(text: str) -> bytes:
+    """What equal squeezed texts have in common; empty for the empty text."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).digest() if text else b""
 
 
 def call_key(call: dict[str, Any]) -> bytes:

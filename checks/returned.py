@@ -114,9 +114,18 @@ class Returned:
     @cached_property
     def same_text(self) -> bool:
         """Whether the texts of all pieces, joined, are those that were issued; white space and thoughts aside."""
-        sent = "".join(squeezed_text(at.value for at in piece.sent) for piece in self.pieces)
+        return self.text in self.issued_texts
+
+    @cached_property
+    def text(self) -> str:
+        """The text of all pieces, without white space and thoughts."""
+        return "".join(squeezed_text(at.value for at in piece.sent) for piece in self.pieces)
+
+    @cached_property
+    def issued_texts(self) -> tuple[str, str]:
+        """The issued text, with and without what the request had put in front of it."""
         parts = [part.value for part in self.issued]
-        return sent in (squeezed_text(parts), squeezed_text(parts[len(self.record.prefill) :]))
+        return squeezed_text(parts), squeezed_text(parts[len(self.record.prefill) :])
 
     @cached_property
     def face(self) -> Face:

@@ -63,14 +63,14 @@ def same_bytes(first: str, second: str) -> bool:
 
 def alteration(issued: str, sent: str) -> str:
     """How a signature differs from the one that was issued, in words; both in normal form, and different."""
+    if "".join(sent.split()) == issued:
+        return "has white space in it"
     if _is_encoded_again(issued, sent):
         return "is base64 of base64: it was encoded twice"
     if _is_joined(issued, sent):
         return f"is joined with something else: {len(issued)} of its {len(sent)} characters were issued"
     if _holds(issued, sent):
         return f"is truncated: {len(sent)} of {len(issued)} characters"
-    if "".join(sent.split()) == issued:
-        return "has white space in it"
     if not is_decodable(sent):
         return "is not base64 any more"
     at = next((index for index, (a, b) in enumerate(zip(issued, sent, strict=False)) if a != b), 0)

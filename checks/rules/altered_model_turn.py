@@ -46,11 +46,10 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...cassettes.pairing import named
 from ..conversation import PartAt
-from ..faces import call_key, squeezed_text, without_nulls
+from ..faces import call_key, squeezed_text, text_key, without_nulls
 from ..finding import Finding, Place, Severity, content_place
 from ..parts import SERVER_SIDE, describe
 from ..returned import IssuedPart, Returned
@@ -93,7 +92,7 @@ def _calls(context: RunContext, answer: Returned) -> Iterator[Finding]:
             content_place(answer.run.start),
             f"{_list(tools)} of exchange {number} did not come back",
         )
-    if not lost and not answer.same_text:
+    if not lost and not answer.same_text and not _goes_on(context, answer):
         yield from _text(answer)
 
 
@@ -112,14 +111,25 @@ def _difference(issued: IssuedPart, at: PartAt) -> str:
 
 
 def _is_known(context: RunContext, answer: Returned, at: PartAt) -> bool:
-    """Whether a call was issued by another exchange: then a client content between two answers is what is missing."""
-    origins = context.ledger.origins(at.signature) if at.signature else []
-    call: dict[str, Any] = at.value["functionCall"]
-    call_id = named(call).id if isinstance(call, dict) else None
+    """Whether a later exchange issued a call: then two answers were put together, which is no fault of theirs."""
+    call = at.value["functionCall"]
+    origins = context.ledger.calls(call_key(call)) if isinstance(call, dict) else []
     return any(
-        origin.record is not answer.record
-        and call_key(origin.value.get("functionCall") or {}) == call_key(call)
-        for origin in [*origins, *(context.ledger.ids(call_id) if call_id else ())]
+        origin.record.number > answer.record.number
+        and origin.record.conversation == answer.record.conversation
+        for origin in origins
+    )
+
+
+def _goes_on(context: RunContext, answer: Returned) -> bool:
+    """Whether the text is the issued one and that of a later answer behind it."""
+    rests = (
+        answer.text.removeprefix(issued) for issued in answer.issued_texts if answer.text.startswith(issued)
+    )
+    return any(
+        record.number > answer.record.number
+        for rest in rests
+        for record in context.ledger.texts(text_key(rest))
     )
 
 

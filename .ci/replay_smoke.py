@@ -58,7 +58,7 @@ def main() -> None:
                 [*GEMTAPE, "replay", "run.db", "--port", str(port)], cwd=folder, stderr=stderr
             )
         try:
-            answer = ask(f"http://127.0.0.1:{port}{PATH}?alt=sse", server)
+            answer = ask(f"http://127.0.0.1:{port}{PATH}?alt=sse", server, folder / "stderr")
         finally:
             server.send_signal(signal.SIGTERM)
             code = server.wait(30)
@@ -81,7 +81,7 @@ def free_port() -> int:
         return listener.getsockname()[1]
 
 
-def ask(url: str, server: subprocess.Popen[bytes]) -> httpx.Response:
+def ask(url: str, server: subprocess.Popen[bytes], stderr: Path) -> httpx.Response:
     """Send the recorded request as soon as the server listens."""
     with httpx.Client(trust_env=False) as client:
         while True:
@@ -89,7 +89,8 @@ def ask(url: str, server: subprocess.Popen[bytes]) -> httpx.Response:
                 return client.post(url, content=BODY.encode(), headers={"content-type": "application/json"})
             except httpx.ConnectError:
                 if server.poll() is not None:
-                    sys.exit(f"the replayer ended with exit code {server.returncode}")
+                    last = stderr.read_text().splitlines()[-1:]
+                    sys.exit(f"the replayer ended with exit code {server.returncode}: {last}")
                 time.sleep(0.05)
 
 

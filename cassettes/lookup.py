@@ -80,10 +80,12 @@ class _Queue:
         if repeat is Repeat.ONCE:
             return
         count = len(self.numbers)
-        fresh = frozenset(self._fresh)
-        steps = range(1, count + 1)
-        order = (count - step if repeat is Repeat.LAST else (self._last + step) % count for step in steps)
-        yield from (place for place in order if place not in fresh)
+        start = count - 1 if repeat is Repeat.LAST else self._last + 1
+        way = -1 if repeat is Repeat.LAST else 1
+        for step in range(count):
+            place = (start + way * step) % count
+            if not self._fresh or place not in self._fresh:
+                yield place
 
 
 @dataclass(slots=True)
@@ -102,6 +104,8 @@ class Lookup:
         self.cassette = cassette
         """May be closed, and later replaced by the same file opened anew; the queues stay as they are."""
         self.repeat: Final = repeat
+        self.exchanges: Final = len(cassette)
+        """How many there were when the look-up began."""
         self._sessions: dict[str, _Session] = {}
         self._ever: set[int] = set()
         self._entries: Bounded[int, Entry] = Bounded(CACHED_BYTES)
@@ -180,4 +184,4 @@ class Lookup:
             return self._without(self._ever)
 
     def _without(self, used: set[int]) -> tuple[int, ...]:
-        return tuple(number for number in range(1, len(self.cassette) + 1) if number not in used)
+        return tuple(number for number in range(1, self.exchanges + 1) if number not in used)

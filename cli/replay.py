@@ -1,0 +1,99 @@
+"""`gemtape replay`: answers from a cassette, or a folder of them, until it is told to stop."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+from typing import Any, Final
+
+import click
+
+_CHECKED_EVERY_S: Final = 1.0
+"""How often to look whether the server still runs, when nothing else happens."""
+
+
+@click.command()
+@click.argument("target", metavar="CASSETTE|FOLDER")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="0 takes a free one."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--repeat",
+    type=click.Choice(["last", "cycle", "once"]),
+    default="last",
+    show_default=True,
+    help="What equal requests get once all recorded answers were served: the last again, all again, or a miss.",
+)
+@click.option(
+    "--lenient", is_flag=True, help="Serve what was recorded for requests that the API would refuse."
+)
+@click.pass_context
+def command(context: click.Context, *, target: str, port: int, host: str, repeat: str, lenient: bool) -> None:
+    """Answer from a cassette, with no key and no network.
+
+    Point a client's base URL at the printed address and run it. With a FOLDER (it exists, or ends in a slash) the path
+    in front of the API's selects the cassette: http://127.0.0.1:8090/refunds/happy plays refunds/happy.db. A base URL
+    that ends in /@NAME is a session of its own, with every recorded answer before it.
+
+    A request that was not recorded gets an error that says which recorded one is nearest and what differs; one that the
+    API is known to refuse gets the API's error. Ctrl-C ends the replay; the exit code is 1 if there were such requests.
+    """
+    # Imported here so that `gemtape replay --help` does not wait for an HTTP server.
+    from ..cassettes.lookup import Repeat  # noqa: PLC0415
+    from ..replay.answering import Options, Verdict  # noqa: PLC0415
+    from ..replay.lines import request_line, summary  # noqa: PLC0415
+    from ..replay.server import serve  # noqa: PLC0415
+
+    waiting: SimpleQueue[tuple[Any, Any] | None] = SimpleQueue()
+    server = serve(
+        target,
+        host=host,
+        port=port,
+        options=Options(Repeat(repeat), lenient),
+        heard=lambda asked, reply: waiting.put((asked, reply)),
+    )
+    with ending(waiting), server:
+        name = "/NAME" if server.deck.folder else ""
+        say(f"gemtape plays {target}{', one cassette a NAME,' if name else ''} on {server.url}")
+        say(f"base URL for clients: {server.url}{name}")
+        ended = False
+        while not ended and server.running:
+            items = list(taken(waiting, _CHECKED_EVERY_S))
+            ended = None in items
+            say(*(request_line(*item) for item in items if item))
+    say(*(request_line(*item) for item in taken(waiting, 0) if item))
+    say(*summary(server.deck.tallies(), server.deck.lost))
+    verdicts = server.deck.verdicts()
+    context.exit(1 if verdicts[Verdict.MISS] or verdicts[Verdict.REJECTED] else 0)
+
+
+def taken(waiting: SimpleQueue[Any], patience_s: float) -> Iterator[Any]:
+    """All that waits to be shown, after waiting for some seconds at most for there to be something."""
+    with suppress(Empty):
+        yield waiting.get(timeout=patience_s)
+        while True:
+            yield waiting.get_nowait()
+
+
+@contextmanager
+def ending(waiting: SimpleQueue[Any]) -> Iterator[None]:
+    """Let SIGINT and SIGTERM put an end (None) into the queue, and be what they were afterwards.
+
+    Of all that wakes a thread, only this queue may be used in a signal handler.
+    """
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda *_: waiting.put(None)) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def say(*lines: str) -> None:
+    """Show lines at once; standard output stays free for what a command is asked for."""
+    if lines:
+        click.echo("\n".join(lines), err=True)

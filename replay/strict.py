@@ -1,0 +1,70 @@
+"""What the API is known to refuse, asked of single requests: a replay that is kinder than the API proves nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ..cassettes.entry import Entry
+from ..cassettes.models import Headers
+from ..checks.apierrors import error_body
+from ..checks.finding import Finding, Severity, pointer
+from ..checks.judge import Judge
+
+_RENEWED_AFTER: Final = 256
+"""Requests after which the judge starts anew: it remembers every history that it met, for as long as it lives."""
+_SHOWN: Final = 3
+"""Findings that are put into words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """The answer that the API would give instead of a model's: status, headers, body; and why, for people."""
+
+    status: int
+    headers: Headers
+    body: bytes
+    rule: str
+    pointer: str
+    message: str
+
+    @property
+    def fault(self) -> tuple[str, str]:
+        """What two requests have to share to have the same fault: the rule and the place."""
+        return self.rule, self.pointer
+
+
+class Strict:
+    """Judges requests by themselves, without what was issued before them: that is what the API goes by.
+
+    Not safe for use by several threads at once.
+    """
+
+    def __init__(self) -> None:
+        self._judge = Judge()
+        self._asked = 0
+
+    def rejection(self, request: Entry) -> Rejection | None:
+        """How the API would refuse a request; None where it is not known to."""
+        for finding in self._findings(request):
+            if finding.rejection:
+                body = error_body(request.route, request.query, finding.rejection)
+                headers = (("content-type", "application/json; charset=UTF-8"),)
+                place = pointer(finding.place, ("request",) if request.layout.wrapped else ())
+                return Rejection(400, headers, body, finding.rule, place, finding.message)
+        return None
+
+    def words(self, request: Entry) -> str:
+        """The violations of a request in one line, the worst first; empty where there are none to speak of."""
+        found = [finding for finding in self._findings(request) if finding.severity is not Severity.INFO]
+        found.sort(key=lambda finding: finding.severity is not Severity.ERROR)
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        prefix = ("request",) if request.layout.wrapped else ()
+        words = [f"{item.rule} at {pointer(item.place, prefix)}: {item.message}" for item in found[:_SHOWN]]
+        return "; ".join(words) + more
+
+    def _findings(self, request: Entry) -> list[Finding]:
+        self._asked += 1
+        if self._asked % _RENEWED_AFTER == 0:
+            self._judge = Judge()
+        return self._judge.findings(request)

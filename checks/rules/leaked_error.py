@@ -89,7 +89,7 @@ _MARKS: Final = (
         mark(
             _DATABASE,
             f"{driver}.",
-            rf"\b{driver}\.(?:errors?\.|exceptions\.)?\w{{0,40}}(?:Error|Exception|Violation)\b",
+            rf"\b{driver}\.(?:errors\.[A-Z]|(?:err\.|exceptions\.)?\w{{0,40}}(?:Error|Exception)\b)",
         )
         for driver in _DRIVERS
     ),

@@ -46,9 +46,7 @@ def exchange_line(name: str, entry: Entry, violations: Iterable[Violation], firs
     words.append(f"total {_duration(entry.duration_ms)}")
     if calls := [str(call.get("name", "?")) for call in entry.answer.calls]:
         words.append(f"{len(calls)} {'call' if len(calls) == 1 else 'calls'} ({', '.join(calls)})")
-    if found := _found(violations):
-        words.append(found)
-    return "  ".join(printable(word) for word in words if word)
+    return "  ".join([*(printable(word) for word in words if word), *_found(violations)])
 
 
 def printable(text: str) -> str:
@@ -79,8 +77,8 @@ class LogToLines(logging.Handler):
         self._say("\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines))
 
 
-def _found(violations: Iterable[Violation]) -> str:
-    """``2 errors: missing-signature, unanswered-call; 1 info: missing-id``."""
+def _found(violations: Iterable[Violation]) -> list[str]:
+    """``["2 errors: missing-signature, unanswered-call", "1 info: missing-id"]``."""
     rules: dict[str, Counter[str]] = {}
     for violation in violations:
         rules.setdefault(violation.severity, Counter())[violation.rule] += 1
@@ -90,7 +88,7 @@ def _found(violations: Iterable[Violation]) -> str:
             count = rules[severity].total()
             plural = "s" if count > 1 and severity != "info" else ""
             groups.append(f"{count} {severity}{plural}: {', '.join(rules[severity])}")
-    return "; ".join(groups)
+    return groups
 
 
 def _duration(milliseconds: int) -> str:

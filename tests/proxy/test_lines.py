@@ -47,7 +47,7 @@ def test_line_of_an_exchange(entry):
 
     assert exchange_line("", entry, found, 312) == (
         "#1  gemini-3-pro  generateContent  200  first byte 312 ms  total 2.1 s  2 calls (lookup, re?[31mfund)  "
-        "2 errors: missing-signature, orphan-response; 1 info: missing-id"
+        "2 errors: missing-signature, orphan-response  1 info: missing-id"
     )
 
 
@@ -98,11 +98,11 @@ def test_log_keeps_what_is_no_secret():
 
 def test_log_records_become_lines():
     lines: list[str] = []
-    error = ValueError(f"\x1b[31m{KEY}")
+    error = ValueError(f"\x1b[31m {KEY}")
     record = logging.LogRecord(
         "x", logging.ERROR, __file__, 1, "broken: %s", (KEY,), (ValueError, error, None)
     )
 
     LogToLines(lines.append).handle(record)
 
-    assert lines == ["broken: REDACTED\nValueError: ?[31mREDACTED"]
+    assert lines == ["broken: REDACTED\nValueError: ?[31m REDACTED"]

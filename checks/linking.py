@@ -83,7 +83,7 @@ class _Search:
         self._face = face_of(at.value for at in run.whole)
 
     def link(self) -> Link | None:
-        asked = [record for record in self._asked() if record.started_at <= self._asking.now]
+        asked = self._started(self._ledger.asked_with(self._digest)[-MOST:])
         marked = [record for record in self._marked() if self._is_free(record)]
         in_place = [record for record in marked if stands_alike(record.history, self._parent)]
         here = self._closest([*asked, *in_place])
@@ -112,9 +112,6 @@ class _Search:
         returned = Returned(record, variant, self._run, self._previous, in_place=in_place, doubtful=doubtful)
         return Link(record, returned, left_out)
 
-    def _asked(self) -> list[Record]:
-        return self._ledger.asked_with(self._digest)[-MOST:]
-
     def _marked(self) -> list[Record]:
         """The exchanges that issued a signature or a call id of the run."""
         origins: list[Origin] = []
@@ -124,21 +121,21 @@ class _Search:
         for call in self._run.calls:
             if call.named.id:
                 origins += self._ledger.ids(call.named.id)[-MOST:]
-        return self._started(origins)
+        return self._started(origin.record for origin in origins)
 
     def _alike(self) -> list[Record]:
         """The exchanges whose answer says the same: the same calls, or the same text alone."""
-        origins: list[Origin] = []
+        records: list[Record] = []
         for call in self._run.calls[:1]:
-            origins += self._ledger.calls(call_key(call.value))[-MOST:]
-        records = [record for record in self._started(origins) if self._is_free(record)]
+            records += [origin.record for origin in self._ledger.calls(call_key(call.value))[-MOST:]]
         if self._face.text and not self._face.calls:
             records += [
                 record
                 for record in self._ledger.texts(self._face.text)[-MOST:]
                 if record.history.depth == self._parent.depth or stands_alike(record.history, self._parent)
             ]
-        return [record for record in records if self._says_the_same(record)]
+        found = [record for record in self._started(records) if self._says_the_same(record)]
+        return [record for record in found if self._is_free(record)]
 
     def _says_the_same(self, record: Record) -> bool:
         mine = (self._face.calls, self._face.text)
@@ -149,9 +146,8 @@ class _Search:
         missing = Counter(call_key(part.call) for part in previous.missing if part.call is not None)
         return bool(self._face.calls) and self._face.calls <= missing
 
-    def _started(self, origins: list[Origin]) -> list[Record]:
-        records = dict.fromkeys(origin.record for origin in origins)
-        return [record for record in records if record.started_at <= self._asking.now]
+    def _started(self, records: Iterable[Record]) -> list[Record]:
+        return [record for record in dict.fromkeys(records) if record.started_at <= self._asking.now]
 
     def _is_free(self, record: Record) -> bool:
         """Whether the history in front does not hold the answer yet, or only some of its calls, right before the run."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from .conversation import PartAt, Run
-from .faces import Face, face_of, squeezed_text
+from .faces import squeezed_text
 from .ledger import Record
 from .parts import KEYS, call_of, is_media, signature_of, value_key
 
@@ -126,11 +126,6 @@ class Returned:
         """The issued text, with and without what the request had put in front of it."""
         parts = [part.value for part in self.issued]
         return squeezed_text(parts), squeezed_text(parts[len(self.record.prefill) :])
-
-    @cached_property
-    def face(self) -> Face:
-        """What the run is recognised by."""
-        return face_of(at.value for at in self.sent)
 
     def issued_for(self, at: PartAt) -> IssuedPart | None:
         """The issued part that a part of the run came back for."""

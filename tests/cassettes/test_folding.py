@@ -135,6 +135,26 @@ def test_only_the_first_candidate_counts():
     assert answer.finish_reason == "STOP"
 
 
+def test_further_candidates_fold_on_their_own():
+    """By their index, or by their place where they have none."""
+
+    def candidate(text: str, index: int | None) -> dict[str, Any]:
+        content = {"content": {"parts": [{"text": text}], "role": "model"}}
+        return content if index is None else {**content, "index": index}
+
+    indexed = fold_events(
+        [
+            {"candidates": [candidate("c", 2), candidate("a", 0), candidate("b", 1)]},
+            {"candidates": [candidate("B", 1)]},
+        ]
+    )
+    placed = fold_events([{"candidates": [candidate("a", None), candidate("b", None)]}] * 2)
+
+    assert [other["parts"] for other in indexed.others] == [[{"text": "bB"}], [{"text": "c"}]]
+    assert [other["parts"] for other in placed.others] == [[{"text": "bb"}]]
+    assert placed.parts == [{"text": "aa"}]
+
+
 def test_what_else_an_answer_says():
     answer = fold_events(
         [

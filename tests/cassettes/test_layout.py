@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from gemtape.cassettes import canonical
 from gemtape.cassettes.canonical import NOT_JSON, parse, stored_form
 from gemtape.cassettes.layout import Layout, assemble, fits_together, is_exact, lay_out
 from gemtape.cassettes.schema import CONTENT, OPENAI_MESSAGE
@@ -82,6 +83,13 @@ def test_what_is_taken_out(body: Any, history: list[Any], places: Any, envelope:
     assert assemble(layout) == body
 
 
+def test_tools_are_taken_out_as_the_history_is():
+    """Also where a single object, which stays in the envelope, stands for the list."""
+    for tools in (TOOL, [TOOL]):
+        assert laid_out({"tools": tools}).tools.values() == [TOOL]
+    assert laid_out({"tools": "f"}).tools.values() == []
+
+
 def test_chat_messages_are_a_kind_of_their_own():
     assert laid_out({"messages": [A]}).history.message is OPENAI_MESSAGE
     assert laid_out({"contents": [A]}).history.message is CONTENT
@@ -139,6 +147,17 @@ def test_known_history_does_not_hide_a_rounded_integer():
     for number, exact in (("1e+29", True), ("100000000000000000000000000000", False), ("1e+29", True)):
         body = b'{"contents": [{"n": %s}, {"role": "model"}]}' % number.encode()
         assert is_exact(lay_out(parse(body), tree), body) is exact
+
+
+def test_known_history_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch):
+    looked_at: list[Any] = []
+    monkeypatch.setattr(canonical, "may_have_lost_digits", lambda _, value: looked_at.append(value))
+    tree, contents = TurnTree(), [user(str(number)) for number in range(10)]
+    for count in (9, 10):
+        looked_at.clear()
+        assert is_exact(lay_out({"contents": contents[:count]}, tree), b"")
+
+    assert looked_at == [{}, contents[-1]]
 
 
 @pytest.mark.parametrize(

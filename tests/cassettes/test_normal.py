@@ -178,6 +178,21 @@ def test_text_that_is_no_int64_stays_text(text: str):
     assert normalise({"sizeBytes": text}, CREATE_FILE.fields["file"].message) == {"sizeBytes": text}  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("number", "normal"),
+    [
+        (3.0, "3"),
+        (-0.0, "0"),
+        (2.5, "2.5"),
+        (2.0**53 - 1, "9007199254740991"),
+        (2.0**53, "9007199254740992.0"),
+        (True, "true"),
+    ],
+)
+def test_numbers_compare_by_value_as_far_as_floats_are_exact(number: float, normal: str):
+    assert stored_form(normalise({"x": number}, GENERATE)) == f'{{"x":{normal}}}'.encode()
+
+
 @pytest.mark.parametrize("value", [None, 1, "text", ["a"], True, 2.5])
 def test_what_is_no_object_keeps_its_type(value: Any):
     assert normalise(value, GENERATE) == value
@@ -186,7 +201,15 @@ def test_what_is_no_object_keeps_its_type(value: Any):
 
 @pytest.mark.parametrize(
     ("text", "same"),
-    [("+/8=", "-_8"), ("-_-_", "+/+/"), ("AAA==", "AAA"), ("", "=="), ("AAAA", "AAAA")],
+    [
+        ("+/8=", "-_8"),
+        ("-8==", "+8"),
+        ("_8", "/8="),
+        ("-_-_", "+/+/"),
+        ("AAA==", "AAA"),
+        ("", "=="),
+        ("AAAA", "AAAA"),
+    ],
 )
 def test_base64_of_the_same_bytes_is_the_same(text: str, same: str):
     assert normalise_base64(text) == normalise_base64(same)

@@ -82,6 +82,17 @@ def test_paths(fragments: list[tuple[str, Any]], args: Any):
     assert folded_args(*fragments) == args
 
 
+def test_how_far_a_path_may_lead():
+    deep: Any = 1
+    for _ in range(32):
+        deep = {"x": deep}
+
+    assert folded_args(("$" + ".x" * 32, 1)) == deep
+    assert folded_args(("$" + ".x" * 33, 1)) is None
+    assert len(folded_args(("$.a[64]", 1))["a"]) == 65
+    assert folded_args(("$.a[65]", 1)) == {"a": []}
+
+
 def test_a_fragment_without_a_value_adds_nothing():
     parts = [
         start(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,12 @@ def test_header_is_read_as_latin_1():
     headers = (("x", _from_wire(b"caf\xe9")), ("y", "plain"))
 
     assert storable_headers(headers) == (("x", "café"), ("y", "plain"))
+
+
+@pytest.mark.parametrize("byte", [0x80, 0xC3, 0xFF])
+def test_each_byte_comes_through(byte: int):
+    assert storable_text(_from_wire(bytes([byte]))) == chr(byte)
+    assert storable_url(_from_wire(bytes([byte]))) == f"%{byte:02X}"
 
 
 def test_text_that_can_be_stored_stays():

@@ -1,4 +1,4 @@
-"""``gemtape import``: make a cassette from transcripts."""
+"""``gemtape import``: make a cassette from transcripts and recordings."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import click
 
 from ..cassettes.errors import SetupError
 from ..cassettes.models import Exchange
+from ..cassettes.testserver import read_recording
 from ..cassettes.transcript import read_transcript
 from ..proxy.tape import Existing, Tape
 
 READERS: Final[dict[str, Callable[[Path], Iterable[Exchange]]]] = {
     ".jsonl": read_transcript,
     ".ndjson": read_transcript,
+    ".json": read_recording,
 }
 """What can be imported, by the suffix of its file."""
 
@@ -29,7 +31,8 @@ def read_source(path: Path) -> Iterator[Exchange]:
     """
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise SetupError(f"cannot import {path}: its name has to end in {' or '.join(READERS)}")
+        *most, last = READERS
+        raise SetupError(f"cannot import {path}: its name has to end in {', '.join(most)} or {last}")
     yield from reader(path)
 
 
@@ -64,9 +67,9 @@ def import_into(sources: Iterable[Path], cassette: Path, existing: Existing) -> 
 @click.option("--replace", is_flag=True, help="Make an existing cassette anew.")
 @click.option("--append", is_flag=True, help="Add to an existing cassette.")
 def command(sources: tuple[Path, ...], cassette: Path, replace: bool, append: bool) -> None:
-    """Make a cassette from transcripts.
+    """Make a cassette from transcripts (.jsonl) and recordings of google/test-server (.json).
 
-    Secrets are left out as in a recording. A line that breaks the format ends the import before anything is written.
+    Secrets are left out as in a recording. A source that breaks its format ends the import before anything is written.
     """
     if replace and append:
         raise click.UsageError("--replace and --append exclude each other")

@@ -82,7 +82,7 @@ def test_line_that_breaks_the_format_ends_it_before_anything_is_written(transcri
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("run.har", "cannot import run.har: its name has to end in .jsonl or .ndjson"),
+        ("run.har", "cannot import run.har: its name has to end in .jsonl, .ndjson or .json"),
         ("none.jsonl", "cannot read none.jsonl: No such file or directory"),
     ],
 )
@@ -147,3 +147,10 @@ def test_secrets_are_left_out(tmp_path):
         (exchange,) = cassette.exchanges()
     assert key not in repr(exchange)
     assert key.encode() not in (tmp_path / "run.db").read_bytes()
+
+
+def test_a_recording_of_test_server_is_a_source(tmp_path):
+    recording = Path(__file__).parents[1] / "data" / "testserver" / "forecast_stream.json"
+    outcome = run(recording, tmp_path / "run.db")
+    assert (outcome.exit_code, outcome.output) == (0, f"{tmp_path / 'run.db'}: 2 exchanges imported\n")
+    assert len(answers(tmp_path / "run.db")) == 2

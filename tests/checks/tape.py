@@ -82,12 +82,12 @@ class Tape:
         return [item for entry in entries(self.exchanges) for item in judge.judge(entry)]
 
     def loud(self, as_model: str = "") -> list[tuple[int, str, str, str]]:
-        """Exchange, rule, severity and pointer of everything above info."""
-        return [
+        """Exchange, rule, severity and pointer of everything above info, sorted."""
+        return sorted(
             (item.exchange, item.rule, item.severity, item.pointer)
             for item in self.violations(as_model)
             if item.severity != "info"
-        ]
+        )
 
     def without_times(self) -> Tape:
         """The same exchanges as a transcript has them that says nothing of time."""

@@ -231,7 +231,7 @@ def test_parallel_responses_in_another_order_are_the_same_words():
     tape = Tape()
     both = calls(call("a", signature=S1), call("b"))
     first = tape.ask([user("x")], both)
-    tape.ask([user("x"), first, results(result("a", 1), result("b", 2))], model_text("A"))
-    tape.ask([user("x"), first, results(result("b", 2), result("a", 1)), user("y")])
+    tape.ask([user("x"), first, results(result("a", {}), result("b", {}))], model_text("A"))
+    tape.ask([user("x"), first, results(result("b", {}), result("a", {})), user("y")])
 
     assert lost(tape) == [("error", "/contents/3")]

@@ -36,14 +36,14 @@ def test_judging_counts_exchanges_and_conversations_and_names_the_calls_with_vio
     question = user("Weather in Pune?")
     unsigned = calls(call("get_weather", {"city": "Pune"}))
     signed = calls(call("get_weather", {"city": "Pune"}, signature=SIGNATURE))
-    cassette = Cassette.temporary()
-    cassette.add(exchange([question], signed))
-    cassette.add(
-        exchange([question, unsigned, results(result("get_weather", {"c": 31}))], model_text("31"), at=2)
-    )
-    cassette.add(exchange([user("Name a moss.")], model_text("Sphagnum."), at=3))
+    with Cassette.temporary() as cassette:
+        cassette.add(exchange([question], signed))
+        cassette.add(
+            exchange([question, unsigned, results(result("get_weather", {"c": 31}))], model_text("31"), at=2)
+        )
+        cassette.add(exchange([user("Name a moss.")], model_text("Sphagnum."), at=3))
 
-    judged = judge_cassette("a.db", cassette.entries(), Judge())
+        judged = judge_cassette("a.db", cassette.entries(), Judge())
 
     assert (judged.exchanges, judged.conversations) == (3, 2)
     assert [item.rule for item in judged.violations] == ["missing-signature"]
@@ -51,7 +51,7 @@ def test_judging_counts_exchanges_and_conversations_and_names_the_calls_with_vio
 
 
 def test_a_call_without_an_action_is_named_by_method_and_resource():
-    cassette = Cassette.temporary()
-    entry = cassette.add(exchange([], model_text("x"), path="/v1beta/files/abc"))
+    with Cassette.temporary() as cassette:
+        entry = cassette.add(exchange([], model_text("x"), path="/v1beta/files/abc"))
 
     assert describe_call(entry) == "POST files/abc"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .difference import MOST, Comparison, compare
+from .comparison import MOST, Comparison, compare
 from .entry import Entry
 from .lookup import Lookup
 from .values import shown

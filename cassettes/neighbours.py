@@ -46,7 +46,7 @@ _CHILD_STORED_AS: Final = """
 """
 _EXCHANGES_OF_ROUTE: Final = """
     SELECT id FROM exchanges WHERE id BETWEEN ? AND ? AND method = ? AND action = ?
-    ORDER BY model = ? DESC, id LIMIT ?
+    ORDER BY model = ? DESC, id {way} LIMIT ?
 """
 
 
@@ -62,8 +62,9 @@ def near(connection: sqlite3.Connection, reader: Reader, request: Entry) -> list
         found = set(_of_history(connection, reader, request.layout.history))
         last = connection.execute("SELECT ifnull(max(id), 0) FROM exchanges").fetchone()[0]
         route = (request.method, request.route.action, request.model, MOST // 2)
-        for reach in ((1, _RANGE), (last - _RANGE + 1, last)):
-            found.update(row[0] for row in connection.execute(_EXCHANGES_OF_ROUTE, (*reach, *route)))
+        for way, reach in (("ASC", (1, _RANGE)), ("DESC", (last - _RANGE + 1, last))):
+            rows = connection.execute(_EXCHANGES_OF_ROUTE.format(way=way), (*reach, *route))
+            found.update(row[0] for row in rows)
         return sorted(found)
 
 

@@ -13,7 +13,6 @@ from typing import Final
 
 from ..cassettes.entry import Entry
 from ..cassettes.models import Violation
-from ..cassettes.turns import Turn
 from .asker import asker_of
 from .clientside import note_sent
 from .conversation import Run, run_of
@@ -23,6 +22,7 @@ from .hindsight import in_hindsight, less_certain
 from .ledger import Ledger, Record
 from .linking import Asking, Link, chain, link, went_on
 from .lost import Lost, lost_in
+from .news import News
 from .registry import RULES
 from .returned import Returned
 from .rule import RequestContext, Rule, RunContext
@@ -66,7 +66,7 @@ class Judge:
         self._rules = rules
         self._as_model = as_model
         self._states: dict[tuple[Run, Target], _State] = {}
-        self._seen: set[Turn] = set()
+        self._news = News()
         self._told: set[tuple[int, str]] = set()
 
     def judge(self, entry: Entry) -> list[Violation]:
@@ -78,7 +78,7 @@ class Judge:
             if rule.on_answer:
                 findings.extend(rule.on_answer(context))
         conversation = context.continues.conversation if context.continues else 0
-        self._seen.update(self._unseen(entry))
+        self._news.note(entry.layout.history, findings)
         record = self.ledger.remember(entry, conversation, context.continues, context.calling_mode)
         for answer in takewhile(lambda answer: not self.ledger.came_back(answer.record), chain(newest)):
             self.ledger.note_return(answer.record)
@@ -121,23 +121,15 @@ class Judge:
             once: list[Finding] = []
             before = self._state(run.before, target, asking, once)
             state = self._advance(before, run, target, asking, once, final=True)
-            known = entry.layout.history.depth - len(self._unseen(entry))
-            fresh = (
-                finding
-                for finding in once
-                if finding.scope is Scope.CONVERSATION or _content_of(finding) >= known
-            )
-            findings = [*state.always, *_of_current_turn(state), *fresh]
+            new = self._news.among(entry.layout.history, (item for item in once if item.scope is Scope.ONCE))
+            said = (item for item in once if item.scope is Scope.CONVERSATION)
+            findings = [*state.always, *_of_current_turn(state), *said, *new]
         context = RequestContext(entry, target, self.ledger, run, state.record, findings)
         for rule in self._rules:
             if rule.on_request:
                 findings.extend(rule.on_request(context))
         findings[:] = in_hindsight(findings, entry.status)
         return context, findings, state.newest
-
-    def _unseen(self, entry: Entry) -> list[Turn]:
-        """The contents of a request that no earlier one held."""
-        return list(takewhile(lambda turn: turn not in self._seen, entry.layout.history.back()))
 
     def _state(self, run: Run | None, target: Target, asking: Asking, once: list[Finding]) -> _State:
         """What is known up to the end of a complete run; only runs that were never met are looked at."""
@@ -232,12 +224,6 @@ def _wrapping(entry: Entry, finding: Finding) -> Place:
 def _clipped(message: str) -> str:
     """A message that a report can hold: names and ids in it are the client's, and may be of any length."""
     return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
-
-
-def _content_of(finding: Finding) -> int:
-    """The index of the content that a finding in a history stands in."""
-    index = finding.place[1] if len(finding.place) > 1 else 0
-    return index if isinstance(index, int) else 0
 
 
 def _of_current_turn(state: _State) -> list[Finding]:

@@ -23,6 +23,9 @@ _MAX_HOPS: Final = 32
 _MAX_PATTERN: Final = 500
 _MAX_PATTERNS: Final = 100
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
+_BY_NUMBER: Final = dict(
+    enumerate(("string", "number", "integer", "boolean", "array", "object", "null"), start=1)
+)
 _NUMERIC: Final = frozenset({"number", "integer"})
 _COUNTS: Final = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 _READ: Final = frozenset(
@@ -188,8 +191,13 @@ class _Writer:
 
 
 def _types(value: Any) -> set[str]:
+    """The names of types; JSON may give a type of the API by its number, from 1."""
     names = value if isinstance(value, list) else [value]
-    return {name.lower() for name in names if isinstance(name, str)} & _TYPES
+    return {
+        name.lower() if isinstance(name, str) else _BY_NUMBER.get(name, "")
+        for name in names
+        if isinstance(name, (str, int))
+    } & _TYPES
 
 
 def _number(value: Any) -> int | float | None:

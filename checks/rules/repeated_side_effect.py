@@ -2,8 +2,8 @@
 
 What it finds
     A call of a function that the setting ``side-effects`` lists, with a result that is no error result, after an equal
-    call (name and arguments) ran already, earlier in the same history or beside it. A call that failed or was refused
-    did not run. What ran on another branch of the conversation is not counted.
+    call (name and arguments) ran already, earlier in the same history, beside it, or in a part of the conversation that
+    was trimmed away since. A call that failed or was refused did not run. What ran on another branch is not counted.
 
 Why it matters
     Two refunds. Models repeat calls when a result was lost, unclear, or dropped from the history.
@@ -49,7 +49,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..conversation import Call
+from ...cassettes.turns import Turn
+from ..conversation import Call, Run
 from ..executions import executed, execution_key
 from ..finding import Finding, Scope, Severity, content_place
 from ..rule import Rule, RunContext
@@ -70,14 +71,45 @@ def check(context: RunContext) -> Iterator[Finding]:
         earlier = context.executions.before(context.run, key)
         first = earlier.call if earlier else beside.setdefault(key, call)
         if first is not call:
-            yield Finding(
-                NAME,
-                Severity.WARNING,
-                content_place(response.at.content, response.at.part),
-                f"{call.name} ran again with the same arguments; contents[{first.at.content}].parts[{first.at.part}] "
-                "holds the call that ran before",
-                scope=Scope.ONCE,
-            )
+            where = f"contents[{first.at.content}].parts[{first.at.part}] holds the call that ran before"
+        elif _ran_out_of_sight(context, key, call):
+            where = "the call that ran before is no longer in the history"
+        else:
+            continue
+        yield Finding(
+            NAME,
+            Severity.WARNING,
+            content_place(response.at.content, response.at.part),
+            f"{call.name} ran again with the same arguments; {where}",
+            scope=Scope.ONCE,
+        )
+
+
+def _ran_out_of_sight(context: RunContext, key: bytes, call: Call) -> bool:
+    """Whether another such call ran in a part of the conversation that was cut off the history since.
+
+    It is another one only if ids or signatures say so: a client that trims its history sends the same call again.
+    Histories that begin alike are branches.
+    """
+    conversation = context.continues.conversation if context.continues else 0
+    return any(
+        item.conversation == conversation != 0
+        and _differ(item.call, call)
+        and _root(item.run) is not _root(context.run)
+        for item in context.executions.elsewhere(context.run, key)
+    )
+
+
+def _differ(first: Call, second: Call) -> bool:
+    pairs = ((first.named.id, second.named.id), (first.at.signature, second.at.signature))
+    known = [(one, other) for one, other in pairs if one and other]
+    return bool(known) and all(one != other for one, other in known)
+
+
+def _root(run: Run) -> Turn:
+    while run.before is not None:
+        run = run.before
+    return run.first
 
 
 RULE = Rule(NAME, __doc__ or "", on_run=check)

@@ -20,6 +20,7 @@ def _read(schema: Any, field: str = "parametersJsonSchema") -> Any:
     [
         ({"type": "STRING"}, {"type": ["string"]}),
         ({"type": "TYPE_UNSPECIFIED"}, {}),
+        ({"type": 6}, {"type": ["object"]}),
         ({"type": ["string", "null"]}, {"type": ["null", "string"]}),
         (
             {"type": "STRING", "nullable": True, "enum": ["a"]},
@@ -63,7 +64,8 @@ def test_keywords(source: Any, expected: Any):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"type": 3},
+        {"type": 33},
+        {"type": {}},
         {"type": ["strong"]},
         {"enum": "a"},
         {"enum": []},

@@ -96,3 +96,41 @@ def test_an_argument_order_makes_no_difference():
     history = [ASK, *_step({"id": 1, "amount": 2.0}), *_step({"amount": 2, "id": 1}, mark="B")]
 
     assert _found(history) == [(1, "/contents/4/parts/0")]
+
+
+def _trimmed(mark: str) -> list[Any]:
+    """A refund, then more, then the history without the first turn and another refund whose call has this mark."""
+    first = [ASK, *_step({"id": 1})]
+    more = [*first, model_text("Done."), user("And the invoice?")]
+    sent = _step({}, name="send_invoice", mark="S")
+    kept = [user("And the invoice?"), *sent]
+    again = _step({"id": 1}, mark=mark)
+    return [
+        ([ASK], first[1]),
+        (first, model_text("Done.")),
+        (more, sent[0]),
+        (kept, again[0]),
+        [*kept, *again],
+    ]
+
+
+def test_a_repetition_counts_though_the_first_call_was_trimmed_away():
+    """Often that is why the model calls again."""
+    steps = _trimmed("B")
+
+    violations = judge(*steps, config=CONFIG)
+    assert [(item.exchange, item.pointer) for item in violations if item.rule == NAME] == [
+        (5, "/contents/4/parts/0")
+    ]
+    assert violations[-1].message.endswith("no longer in the history")
+
+
+def test_a_window_that_slides_sends_the_same_call_again():
+    first, more = _step({"id": 1}), _step({}, name="send_invoice", mark="S")
+    steps = [
+        ([ASK], first[0]),
+        ([ASK, *first], more[0]),
+        [user("Summary: a refund is asked for."), *first, *more],
+    ]
+
+    assert _found(*steps) == []

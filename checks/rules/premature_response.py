@@ -2,7 +2,8 @@
 
 What it finds
     A functionResponse in a request that began while the answer with its call was still coming in. Where another answer
-    to the same request had ended by then and issued the same call, that one is meant.
+    to the same request had ended by then and issued the same call, that one is meant. (In the examples requests begin a
+    second apart; ``took`` gives the milliseconds from a request to the end of its answer.)
 
 Why it matters
     More calls, or the rest of the content with its signature, may still have come: the history then holds half of the

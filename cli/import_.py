@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 import click
 
 from ..cassettes.errors import SetupError
-from ..cassettes.models import Exchange
-from ..cassettes.testserver import read_recording
-from ..cassettes.transcript import read_transcript
+from ..cassettes.redaction import Redactor
+from ..checks.config import load_config
 from ..proxy.tape import Existing, Tape
-
-READERS: Final[dict[str, Callable[[Path], Iterable[Exchange]]]] = {
-    ".jsonl": read_transcript,
-    ".ndjson": read_transcript,
-    ".json": read_recording,
-}
-"""What can be imported, by the suffix of its file."""
+from .sources import read_source
 
 
-def read_source(path: Path) -> Iterator[Exchange]:
-    """The exchanges of a file that is not a cassette.
-
-    Raises:
-        SetupError: its suffix says nothing that can be imported.
-        GemtapeError: it cannot be read.
-    """
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        *most, last = READERS
-        raise SetupError(f"cannot import {path}: its name has to end in {', '.join(most)} or {last}")
-    yield from reader(path)
-
-
-def import_into(sources: Iterable[Path], cassette: Path, existing: Existing) -> int:
+def import_into(
+    sources: Iterable[Path], cassette: Path, existing: Existing, redactor: Redactor | None = None
+) -> int:
     """Store the exchanges of all sources; nothing is written unless every one of them can be read.
 
     Returns:
@@ -48,7 +28,7 @@ def import_into(sources: Iterable[Path], cassette: Path, existing: Existing) -> 
     exchanges = [exchange for source in sources for exchange in read_source(source)]
     if not exchanges:
         raise SetupError(f"there is nothing to import into {cassette}")
-    tape = Tape(cassette, existing, None, "")
+    tape = Tape(cassette, existing, redactor=redactor)
     try:
         for exchange in exchanges:
             tape.store(exchange)
@@ -67,12 +47,12 @@ def import_into(sources: Iterable[Path], cassette: Path, existing: Existing) -> 
 @click.option("--replace", is_flag=True, help="Make an existing cassette anew.")
 @click.option("--append", is_flag=True, help="Add to an existing cassette.")
 def command(sources: tuple[Path, ...], cassette: Path, replace: bool, append: bool) -> None:
-    """Make a cassette from transcripts (.jsonl) and recordings of google/test-server (.json).
+    """Make a cassette from transcripts and other recordings.
 
-    Secrets are left out as in a recording. A source that breaks its format ends the import before anything is written.
+    Reads transcripts (.jsonl) and recordings of google/test-server (.json). Secrets are left out as in a recording. A source that breaks its format ends the import before anything is written.
     """
     if replace and append:
         raise click.UsageError("--replace and --append exclude each other")
     existing = Existing.REPLACE if replace else Existing.APPEND if append else Existing.REFUSE
-    count = import_into(sources, cassette, existing)
+    count = import_into(sources, cassette, existing, Redactor(load_config().secrets))
     click.echo(f"{cassette}: {count} exchange{'' if count == 1 else 's'} imported")

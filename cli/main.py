@@ -30,7 +30,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "report": Entry(".report", "Say what is wrong in cassettes and transcripts."),
     "log": Entry(".log", "List the exchanges of a cassette, one line each."),
     "rules": Entry(".rules", "List the rules, or print the page of one."),
-    "import": Entry(".import_", "Make a cassette from transcripts."),
+    "import": Entry(".import_", "Make a cassette from transcripts and other recordings."),
     "export": Entry(".export", "Write a cassette as a transcript."),
     "addon": Entry(".addon", "Print the file that stock mitmproxy loads."),
     "demo": Entry(".demo.command", "Record, replay and report a small agent on this machine."),

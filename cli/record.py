@@ -9,6 +9,12 @@ import click
 
 from ..cassettes.errors import SetupError
 from ..cassettes.naming import names_folder
+from ..cassettes.redaction import Redactor
+from ..checks.config import load_config
+from ..checks.finding import Severity
+from ..checks.live import checked_by, judges
+from ..checks.report.as_text import to_text
+from .report import build_report
 
 
 @click.command()
@@ -35,7 +41,8 @@ def command(
 
     Point a client's base URL at the printed address and run it. With a FOLDER (it exists, or ends in a slash) the path
     in front of the API's selects the cassette: http://127.0.0.1:8090/refunds/happy records into refunds/happy.db.
-    Ctrl-C ends the recording.
+    Every request is checked as it passes. Ctrl-C ends the recording and prints the report; the exit code is 1 if there
+    are errors in it.
     """
     if replace and append:
         raise click.UsageError("--replace and --append exclude each other")
@@ -51,15 +58,33 @@ def command(
     existing = Existing.REPLACE if replace else Existing.APPEND if append else Existing.REFUSE
     folder = names_folder(target)
     router = Router(parse_upstream(upstream) if upstream else None)
-    tapes = Tapes(Path(target), folder=folder, existing=existing)
+    config = load_config()
+    tapes = Tapes(
+        Path(target),
+        folder=folder,
+        existing=existing,
+        make_judge=judges(config),
+        checked_by=checked_by(),
+        redactor=Redactor(config.secrets),
+    )
 
     def ready(running: Running) -> None:
-        say(f"gemtape listens on {running.url} and sends what comes to {router}")
-        say(f"recording into {target}, one cassette a NAME" if folder else f"recording into {target}")
-        say(f"base URL for clients: {running.url}{'/NAME' if folder else ''}")
+        name = "/NAME" if folder else ""
+        say(f"gemtape records {target}{', one cassette a NAME,' if name else ''} on {running.url}")
+        say(f"what comes is sent to {router}")
+        say(f"base URL for clients: {running.url}{name}")
 
-    for recorded in serve(Listener(host, port, router), tapes, say, only_success=only_success, ready=ready):
-        say(recorded.note or f"{recorded.path}: {recorded.exchanges} exchanges recorded")
+    recorded = serve(Listener(host, port, router), tapes, say, only_success=only_success, ready=ready)
+    for tape in recorded:
+        say(
+            tape.note
+            or f"{tape.path}: {tape.exchanges} exchange{'' if tape.exchanges == 1 else 's'} recorded"
+        )
+    report = build_report([tape.path for tape in recorded if tape.exchanges], config)
+    if report.cassettes:
+        click.echo(to_text(report), nl=False)
+    if report.fails(Severity.ERROR):
+        raise click.exceptions.Exit(1)
 
 
 def say(line: str) -> None:

@@ -1,37 +1,45 @@
-"""``gemtape report``: what is wrong in cassettes and transcripts."""
+"""``gemtape report``: what is wrong in cassettes, transcripts and recordings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 import click
 
+from ..cassettes.redaction import Redactor
+from ..checks.baseline import to_baseline
+from ..checks.config import Config, load_config
 from ..checks.finding import Severity
 from ..checks.judge import Judge
 from ..checks.report.as_json import to_json
 from ..checks.report.as_text import to_text
 from ..checks.report.model import CassetteReport, Report, judge_cassette
+from ..checks.selection import Selection
 from .sources import open_source
 
 FORMATS: Final = {"text": to_text, "json": to_json}
 FAIL_ON: Final = {"error": Severity.ERROR, "warning": Severity.WARNING, "never": None}
 
 
-def build_report(paths: Sequence[Path], as_model: str = "") -> Report:
-    """Judge cassettes and transcripts.
+def build_report(
+    paths: Iterable[Path], config: Config, selection: Selection | None = None, as_model: str = ""
+) -> Report:
+    """Judge cassettes, transcripts and recordings; the selection is the configured one by default.
 
     Raises:
         GemtapeError: one of them cannot be read.
     """
-    return Report(tuple(_judged(path, as_model) for path in paths))
+    chosen = config.selection() if selection is None else selection
+    return Report(tuple(_judged(path, config, chosen, as_model) for path in paths))
 
 
-def _judged(path: Path, as_model: str) -> CassetteReport:
-    with closing(open_source(path)) as cassette:
-        return judge_cassette(str(path), cassette.entries(), Judge(as_model=as_model))
+def _judged(path: Path, config: Config, selection: Selection, as_model: str) -> CassetteReport:
+    with closing(open_source(path, Redactor(config.secrets))) as cassette:
+        judge = Judge(as_model=as_model, settings=config.settings)
+        return judge_cassette(str(path), cassette.entries(), judge, selection)
 
 
 @click.command()
@@ -42,7 +50,7 @@ def _judged(path: Path, as_model: str) -> CassetteReport:
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="How to write it.",
+    help="For people, or for programs.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the report to this file.")
 @click.option(
@@ -53,14 +61,42 @@ def _judged(path: Path, as_model: str) -> CassetteReport:
     help="Exit with 1 if there is a violation of this severity or worse.",
 )
 @click.option("--as-model", default="", metavar="MODEL", help="Judge as if sent to this model.")
-def command(sources: tuple[Path, ...], form: str, output: Path | None, fail_on: str, as_model: str) -> None:
+@click.option("--select", multiple=True, metavar="RULE", help="Tell only this rule; may be repeated.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Leave this rule out; may be repeated.")
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), help="Leave out the violations that this file knows."
+)
+@click.option(
+    "--write-baseline",
+    type=click.Path(path_type=Path),
+    help="Write a baseline file that knows all violations of this report.",
+)
+def command(
+    *,
+    sources: tuple[Path, ...],
+    form: str,
+    output: Path | None,
+    fail_on: str,
+    as_model: str,
+    select: Sequence[str],
+    ignore: Sequence[str],
+    baseline: Path | None,
+    write_baseline: Path | None,
+) -> None:
     """Say what is wrong in cassettes and transcripts.
 
     Judges every recorded request anew: missing thought signatures, broken call/response pairing, dropped model turns,
-    and whatever else the API refuses or the model stumbles over. Exit code 0: nothing at or above --fail-on; 1: there
-    is; 2: a source cannot be read.
+    and whatever else the API refuses or the model stumbles over. Which rules count and how much is set here, in
+    [tool.gemtape] of pyproject.toml, or in gemtape.toml. Exit code 0: nothing at or above --fail-on; 1: there is; 2: a
+    source cannot be read.
     """
-    report = build_report(sources, as_model)
+    config = load_config()
+    report = build_report(sources, config, config.selection(select, ignore, baseline), as_model)
+    if write_baseline is not None:
+        known = [(item.path, found) for item in report.cassettes for found in item.violations]
+        write_baseline.write_text(to_baseline(known), encoding="utf-8")
+        click.echo(f"{write_baseline}: {len(known)} violations are known from now on", err=True)
+        return
     text = FORMATS[form](report)
     if output is None:
         click.echo(text, nl=False)

@@ -1,28 +1,50 @@
-"""What a command reads: a cassette, or a transcript taken in as one."""
+"""What commands read: cassettes, and files that become one: transcripts and recordings of google/test-server."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from ..cassettes.connection import recognise
+from ..cassettes.errors import SetupError
+from ..cassettes.models import Exchange
+from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette
+from ..cassettes.testserver import read_recording
 from ..cassettes.transcript import read_transcript
 
-_TRANSCRIPT_SUFFIXES: Final = frozenset({".jsonl", ".ndjson"})
+READERS: Final[dict[str, Callable[[Path], Iterable[Exchange]]]] = {
+    ".jsonl": read_transcript,
+    ".ndjson": read_transcript,
+    ".json": read_recording,
+}
+"""What can be imported, by the suffix of its file."""
 
 
-def open_source(path: Path) -> Cassette:
-    """Open a cassette for reading; a transcript (``.jsonl``) becomes a cassette in memory.
+def read_source(path: Path) -> Iterator[Exchange]:
+    """The exchanges of a file that is not a cassette.
+
+    Raises:
+        SetupError: its suffix says nothing that can be imported.
+        GemtapeError: it cannot be read.
+    """
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        *most, last = READERS
+        raise SetupError(f"cannot import {path}: its name has to end in {', '.join(most)} or {last}")
+    yield from reader(path)
+
+
+def open_source(path: Path, redactor: Redactor | None = None) -> Cassette:
+    """Open a cassette for reading; what can be imported becomes a cassette in memory.
 
     Raises:
         CassetteError: the file is missing, or is no cassette.
-        TranscriptError: a line of the transcript breaks the format.
+        GemtapeError: it breaks its format.
     """
-    if path.suffix.lower() not in _TRANSCRIPT_SUFFIXES or not path.is_file():
-        recognise(path)
-        return Cassette.read(path)
-    cassette = Cassette.temporary()
-    for exchange in read_transcript(path):
+    if path.suffix.lower() not in READERS or not path.is_file():
+        return Cassette.read(path, redactor)
+    cassette = Cassette.temporary(redactor)
+    for exchange in read_source(path):
         cassette.add(exchange)
     return cassette

@@ -13,6 +13,7 @@ from ..cassettes.entry import Entry
 from ..cassettes.errors import CassetteExists
 from ..cassettes.locks import lock, unlock
 from ..cassettes.models import Exchange, Violation
+from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette, Judge
 
 MakeJudge = Callable[[Cassette], Judge]
@@ -44,7 +45,14 @@ class Recorded:
 class Tape:
     """One cassette while it is recorded."""
 
-    def __init__(self, path: Path, existing: Existing, make_judge: MakeJudge | None, checked_by: str) -> None:
+    def __init__(
+        self,
+        path: Path,
+        existing: Existing,
+        make_judge: MakeJudge | None = None,
+        checked_by: str = "",
+        redactor: Redactor | None = None,
+    ) -> None:
         """Open a cassette for recording.
 
         Raises:
@@ -55,6 +63,7 @@ class Tape:
         self.note = leftover(path)
         self._make_judge = make_judge
         self._checked_by = checked_by
+        self._redactor = redactor
         self._file = path
         self._created = False
         self._lock: int | None = None
@@ -129,7 +138,7 @@ class Tape:
         if not self.path.exists():
             self._create(self.path)
         elif existing is Existing.APPEND or _is_empty(self.path):
-            self._open(Cassette.append_to(self.path))
+            self._open(Cassette.append_to(self.path, self._redactor))
         elif existing is Existing.REFUSE:
             raise CassetteExists(
                 f"{self.path} exists already: --replace records it anew, --append adds to it. {self.note}".strip()
@@ -150,7 +159,7 @@ class Tape:
     def _create(self, file: Path) -> None:
         self._file = file
         self._created = True
-        self._open(Cassette.create(file))
+        self._open(Cassette.create(file, self._redactor))
 
     def _open(self, cassette: Cassette) -> None:
         self._cassette = cassette
@@ -158,7 +167,7 @@ class Tape:
 
     def _woken(self) -> Cassette:
         if self._cassette is None:
-            self._open(Cassette.append_to(self._file))
+            self._open(Cassette.append_to(self._file, self._redactor))
         assert self._cassette is not None  # noqa: S101 - opened above
         return self._cassette
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from ..cassettes.errors import CassetteError
 from ..cassettes.naming import cassette_name, cassette_path, split_session
+from ..cassettes.redaction import Redactor
 from .tape import Existing, MakeJudge, Recorded, Tape
 
 OPEN_AT_MOST: Final = 32
@@ -25,6 +26,7 @@ class Tapes:
         existing: Existing = Existing.REFUSE,
         make_judge: MakeJudge | None = None,
         checked_by: str = "",
+        redactor: Redactor | None = None,
     ) -> None:
         """Choose the target.
 
@@ -34,12 +36,14 @@ class Tapes:
             existing: what to do with a cassette that is there already.
             make_judge: makes the checks that every exchange goes through before it is stored.
             checked_by: version and rule set of these checks, stored beside what they find.
+            redactor: takes secrets out of every exchange before it is stored; the shapes of keys by default.
         """
         self.target = target
         self.folder = folder
         self._existing = existing
         self._make_judge = make_judge
         self._checked_by = checked_by
+        self._redactor = redactor
         self._tapes: dict[str, Tape] = {}
         self._awake: dict[str, Tape] = {}
 
@@ -93,5 +97,5 @@ class Tapes:
     def _tape(self, name: str) -> Tape:
         if name not in self._tapes:
             path = cassette_path(self.target, name) if self.folder else self.target
-            self._tapes[name] = Tape(path, self._existing, self._make_judge, self._checked_by)
+            self._tapes[name] = Tape(path, self._existing, self._make_judge, self._checked_by, self._redactor)
         return self._tapes[name]

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...cassettes.entry import Entry
 from ...cassettes.models import Violation
 from ..finding import Severity
 from ..judge import Judge
+from ..selection import Selection
 
 
 @dataclass(frozen=True)
 class CassetteReport:
-    """One judged cassette. `calls` names each exchange that has violations: method, model and action."""
+    """One judged cassette.
+
+    `calls` names each exchange that has violations: method, model and action. `suppressed` counts the violations that
+    the selection left out.
+    """
 
     path: str
     exchanges: int
     conversations: int
     violations: tuple[Violation, ...]
     calls: dict[int, str] = field(default_factory=dict)
+    suppressed: int = 0
 
 
 @dataclass(frozen=True)
 class Report:
-    """All judged cassettes; `suppressed` counts what the selection left out."""
+    """All judged cassettes."""
 
     cassettes: tuple[CassetteReport, ...]
-    suppressed: int = 0
+
+    @property
+    def suppressed(self) -> int:
+        """How many violations the selection left out."""
+        return sum(cassette.suppressed for cassette in self.cassettes)
 
     def count(self, severity: Severity) -> int:
         """How many violations of one severity there are."""
@@ -43,12 +53,10 @@ class Report:
         return any(self.count(severity) for severity in order[order.index(threshold) :])
 
 
-Keep = Callable[[Iterable[Violation]], tuple[list[Violation], int]]
-"""What a selection does: the violations that stay, and how many were suppressed."""
-
-
-def judge_cassette(path: str, entries: Iterable[Entry], judge: Judge) -> CassetteReport:
-    """Judge all exchanges of a cassette, in recorded order."""
+def judge_cassette(
+    path: str, entries: Iterable[Entry], judge: Judge, selection: Selection | None = None
+) -> CassetteReport:
+    """Judge all exchanges of a cassette, in recorded order, and keep what the selection keeps."""
     violations: list[Violation] = []
     calls: dict[int, str] = {}
     exchanges = 0
@@ -58,7 +66,8 @@ def judge_cassette(path: str, entries: Iterable[Entry], judge: Judge) -> Cassett
         if found:
             violations.extend(found)
             calls[entry.number] = describe_call(entry)
-    return CassetteReport(path, exchanges, judge.ledger.conversations, tuple(violations), calls)
+    kept, suppressed = (selection or Selection()).apply(violations, path)
+    return CassetteReport(path, exchanges, judge.ledger.conversations, tuple(kept), calls, suppressed)
 
 
 def describe_call(entry: Entry) -> str:

@@ -19,6 +19,7 @@ import httpx
 from ...cassettes.errors import SetupError
 from ...cassettes.store import Cassette
 from ...cassettes.transcript import read_transcript
+from ...checks.config import Config
 from ...checks.report.as_text import to_text
 from ...replay.server import serve
 from ..report import build_report
@@ -78,7 +79,7 @@ def _run_demo(folder: Path) -> None:
             )
             _expect_refusal("trims the model's turn from the history", Agent(proxy, DUMMY_KEY, trims=True))
     click.secho("4. Report", bold=True)
-    click.echo(to_text(build_report([broken])))
+    click.echo(to_text(build_report([broken], Config())))
     _farewell(refunds, broken)
 
 
@@ -112,7 +113,7 @@ def _run_live(cassette: Path, model: str) -> None:
     click.secho("2. Replay, offline", bold=True)
     _replay(cassette, model)
     click.secho("3. Report", bold=True)
-    click.echo(to_text(build_report([cassette])))
+    click.echo(to_text(build_report([cassette], Config())))
 
 
 def _farewell(refunds: Path, broken: Path) -> None:

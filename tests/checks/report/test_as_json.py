@@ -15,7 +15,7 @@ FOUND = Violation(
 
 
 def test_the_whole_document():
-    report = Report((CassetteReport("tapes/run.db", 3, 1, (FOUND,)),), suppressed=4)
+    report = Report((CassetteReport("tapes/run.db", 3, 1, (FOUND,), suppressed=4),))
 
     assert json.loads(to_json(report)) == {
         "gemtape": VERSION,

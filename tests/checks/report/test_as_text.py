@@ -16,7 +16,7 @@ def _found(exchange: int, severity: str = "error", message: str = "it is gone") 
 def test_by_cassette_and_exchange_with_a_summary():
     answer = Violation("failed-finish", "warning", 2, "response", "/candidates/0", "stopped", "m", 200)
     report = Report(
-        (CassetteReport("run.db", 2, 1, (_found(1), answer), {1: "m:generateContent", 2: "m:x"}),), 3
+        (CassetteReport("run.db", 2, 1, (_found(1), answer), {1: "m:generateContent", 2: "m:x"}, 3),)
     )
 
     assert to_text(report) == (

@@ -35,7 +35,7 @@ def test_records_replays_breaks_and_reports(tmp_path: Path):
     assert "HTTP 400: Please ensure that function response turn comes immediately after" in words
     assert "missing-signature /contents/1/parts/0" in words
     assert "orphan-response /contents/1/parts/0" in words
-    assert "dropped-model-turn /contents/1 the answer of exchange 3" in words
+    assert "dropped-model-turn /contents/1 the answer of exchange" in words
     with Cassette.read(tmp_path / "gemtape-demo" / "refunds.db") as refunds:
         assert [entry.status for entry in refunds.entries()] == [200, 200, 200]
     with Cassette.read(tmp_path / "gemtape-demo" / "broken.db") as broken:

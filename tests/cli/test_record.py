@@ -1,0 +1,229 @@
+"""`gemtape record` as a user starts it: a process of its own, told by its terminal and ended by signals."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.processes import BIN, program
+from tests.proxied import proxied, stored
+from tests.proxy.test_addon import BODY, SSE, UNARY, event
+from tests.upstream import Gate, Upstream, stream, unary
+
+KEY = "AIzaSyA-1234567890abcdefghijklmnopqrstu"
+
+
+@pytest.fixture
+def upstream():
+    with Upstream() as server:
+        yield server
+
+
+def record(tmp_path: Path, upstream: Upstream, *arguments: str):
+    return program("gemtape", "record", "--port", "0", "--upstream", upstream.url, *arguments, cwd=tmp_path)
+
+
+def base_url(recorder) -> str:
+    return recorder.wait_for(r"base URL for clients: (\S+)\n").group(1)
+
+
+def post(url: str, path: str = UNARY) -> httpx.Response:
+    return httpx.post(url + path, json=BODY, headers={"x-goog-api-key": KEY}, trust_env=False, timeout=20)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_from_start_to_signal(tmp_path, upstream, number):
+    upstream.answers += [unary(event("a", "STOP")[6:]), stream(event("a"), event("b", "STOP"))]
+    with record(tmp_path, upstream, "tapes/run.db") as recorder:
+        url = base_url(recorder)
+        assert [post(url, path).status_code for path in (UNARY, SSE)] == [200, 200]
+        assert recorder.end(number) == 0
+
+    said = recorder.said
+    assert f"gemtape records tapes/run.db on {url}\n" in said
+    assert f"sent to {upstream.url}\n" in said
+    assert "#1  gemini-3-pro  generateContent  200  first byte " in said
+    assert "#2  gemini-3-pro  streamGenerateContent  200  first byte " in said
+    assert "tapes/run.db: 2 exchanges recorded" in said
+    assert "Traceback" not in said
+    assert "ResourceWarning" not in said
+    assert KEY not in said
+    assert [file.name for file in (tmp_path / "tapes").iterdir()] == ["run.db"]
+    assert [exchange.status for exchange in stored(tmp_path / "tapes" / "run.db")] == [200, 200]
+
+
+def test_signal_in_the_middle_of_a_stream_ends_cleanly(tmp_path, upstream):
+    gate = Gate()
+    upstream.answers.append(stream(event("a"), event("b"), gate=gate))
+    with record(tmp_path, upstream, "run.db") as recorder:
+        url = base_url(recorder)
+        with httpx.stream("POST", url + SSE, json=BODY, trust_env=False) as answer:
+            assert next(answer.iter_raw()) == event("a")
+            assert recorder.end() == 0
+    gate.open()
+    gate.open()
+
+    assert "Traceback" not in recorder.said
+    [exchange] = stored(tmp_path / "run.db")
+    assert exchange.response.cut
+
+
+def test_killed_recorder_leaves_every_answer_that_a_client_had_whole(tmp_path, upstream):
+    """SIGKILL, in the middle of one more stream."""
+    gate = Gate()
+    answers = [unary(b'{"n": %d}' % n, framing=f) for n, f in enumerate(["length", "chunked", "close"])]
+    streams = [stream(event(str(n), "STOP"), framing=f) for n, f in enumerate(["length", "chunked", "close"])]
+    upstream.answers += [*answers, *streams, stream(event("a"), event("b"), gate=gate)]
+    with record(tmp_path, upstream, "run.db") as recorder:
+        url = base_url(recorder)
+        got = [post(url, path).content for path in [UNARY] * 3 + [SSE] * 3]
+        with httpx.stream("POST", url + SSE, json=BODY, trust_env=False) as answer:
+            next(answer.iter_raw())
+            assert recorder.end(signal.SIGKILL) == -signal.SIGKILL
+    gate.open()
+    gate.open()
+
+    assert (tmp_path / "run.db-wal").stat().st_size > 0
+    assert [exchange.response.body for exchange in stored(tmp_path / "run.db")] == got
+    everything = b"".join(path.read_bytes() for path in tmp_path.glob("run.db*"))
+    assert KEY.encode() not in everything
+
+
+@pytest.fixture
+def recorded(tmp_path, upstream):
+    """A cassette of one exchange."""
+    with proxied(tmp_path / "run.db", upstream.url) as proxy:
+        post(proxy.url)
+    return tmp_path / "run.db"
+
+
+def test_existing_cassette_is_refused_and_untouched(tmp_path, upstream, recorded):
+    before = recorded.read_bytes()
+    with record(tmp_path, upstream, "run.db") as recorder:
+        assert recorder.wait() == 2
+
+    assert (
+        recorder.said == "gemtape: run.db exists already: --replace records it anew, --append adds to it.\n"
+    )
+    assert recorded.read_bytes() == before
+
+
+@pytest.mark.parametrize(("choice", "kept"), [("--replace", 2), ("--append", 3)])
+def test_existing_cassette_is_replaced_or_added_to(tmp_path, upstream, recorded, choice, kept):
+    with record(tmp_path, upstream, "run.db", choice) as recorder:
+        url = base_url(recorder)
+        post(url)
+        post(url)
+        assert recorder.end() == 0
+
+    assert len(stored(recorded)) == kept
+    assert [path.name for path in tmp_path.glob("run*")] == ["run.db"]
+
+
+def test_killed_replacement_stays_beside_and_is_named_by_the_next_run(tmp_path, upstream, recorded):
+    before = recorded.read_bytes()
+    with record(tmp_path, upstream, "run.db", "--replace") as recorder:
+        url = base_url(recorder)
+        post(url)
+        post(url)
+        recorder.end(signal.SIGKILL)
+    with record(tmp_path, upstream, "run.db", "--replace") as recorder:
+        assert recorder.wait() == 2
+
+    assert "run.db.new is left from a recording" in recorder.said
+    assert recorded.read_bytes() == before
+    assert len(stored(tmp_path / "run.db.new")) == 2
+
+
+def test_folder_and_only_success(tmp_path, upstream):
+    upstream.answers += [unary(b"{}", 503), unary(b"{}"), unary(b"{}")]
+    with record(tmp_path, upstream, "tapes/", "--only-success") as recorder:
+        url = base_url(recorder)
+        assert url.endswith("/NAME")
+        for name in ("happy", "happy", "sad"):
+            post(url.replace("NAME", f"refunds/{name}"))
+        recorder.end()
+
+    assert "refunds/happy#1  gemini-3-pro" in recorder.said
+    for name in ("happy", "sad"):
+        assert [exchange.status for exchange in stored(tmp_path / "tapes" / "refunds" / f"{name}.db")] == [
+            200
+        ]
+
+
+def gemtape(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [BIN / "gemtape", *arguments], capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run.db", "--upstream", "gateway.example"], "upstream 'gateway.example' is not an address"),
+        (["run.db", "--upstream", "http://127.0.0.1:99999"], "upstream 'http://127.0.0.1:99999'"),
+        (
+            ["run.db", "--port", "0", "--host", "no-such-host.invalid"],
+            "cannot listen on no-such-host.invalid",
+        ),
+        (["notes.txt", "--port", "0"], "notes.txt"),
+        (["notes.txt/run.db", "--port", "0"], "notes.txt"),
+        (["notes.txt/", "--port", "0"], "notes.txt"),
+    ],
+)
+def test_what_cannot_work_is_one_line(tmp_path, arguments, words):
+    (tmp_path / "notes.txt").write_text("not yours")
+    done = gemtape(tmp_path, "record", *arguments)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("gemtape: ")
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    assert (tmp_path / "notes.txt").read_text() == "not yours"
+
+
+def test_port_in_use_is_one_line(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = gemtape(tmp_path, "record", "run.db", "--port", str(taken.getsockname()[1]))
+
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is in use" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["--port", "65536"], ["--port", "x"], ["--replace", "--append"], []])
+def test_usage(tmp_path, arguments):
+    done = gemtape(tmp_path, "record", *(["run.db"] if arguments else []), *arguments)
+
+    assert done.returncode == 2
+    assert "Usage: gemtape record" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def without_mitmproxy(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    script = (
+        f"import sys; sys.modules['mitmproxy'] = None; sys.argv = ['gemtape', *{arguments!r}];"
+        "from gemtape.cli.main import main; main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path
+    )
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path):
+    done = without_mitmproxy(tmp_path, "record", "run.db")
+
+    assert done.returncode == 2
+    assert done.stderr == "gemtape: recording needs mitmproxy: pipx install 'gemtape[proxy]'\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_does_not_wait_for_mitmproxy(tmp_path):
+    assert without_mitmproxy(tmp_path, "record", "--help").returncode == 0

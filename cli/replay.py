@@ -23,15 +23,17 @@ _CHECKED_EVERY_S: Final = 1.0
 @click.option(
     "--repeat",
     type=click.Choice(["last", "cycle", "once"]),
-    default="last",
-    show_default=True,
-    help="What equal requests get once all recorded answers were served: the last again, all again, or a miss.",
+    help="What equal requests get once all recorded answers were served: the last again (the default), all again, or a miss.",
 )
 @click.option(
-    "--lenient", is_flag=True, help="Serve what was recorded for requests that the API would refuse."
+    "--lenient/--strict",
+    default=None,
+    help="Whether to serve what was recorded for a request that the API would refuse; strict by default.",
 )
 @click.pass_context
-def command(context: click.Context, *, target: str, port: int, host: str, repeat: str, lenient: bool) -> None:
+def command(
+    context: click.Context, *, target: str, port: int, host: str, repeat: str | None, lenient: bool | None
+) -> None:
     """Answer from a cassette, with no key and no network.
 
     Point a client's base URL at the printed address and run it. With a FOLDER (it exists, or ends in a slash) the path
@@ -43,16 +45,26 @@ def command(context: click.Context, *, target: str, port: int, host: str, repeat
     """
     # Imported here so that `gemtape replay --help` does not wait for an HTTP server.
     from ..cassettes.lookup import Repeat  # noqa: PLC0415
+    from ..cassettes.redaction import Redactor  # noqa: PLC0415
+    from ..checks.config import load_config  # noqa: PLC0415
     from ..replay.answering import Options, Verdict  # noqa: PLC0415
     from ..replay.lines import request_line, summary  # noqa: PLC0415
     from ..replay.server import serve  # noqa: PLC0415
 
+    config = load_config()
+    options = Options(
+        repeat=Repeat(repeat) if repeat else config.repeat or Repeat.LAST,
+        lenient=config.strict is False if lenient is None else lenient,
+        redactor=Redactor(config.secrets),
+        selection=config.selection(),
+        settings=config.settings,
+    )
     waiting: SimpleQueue[tuple[Any, Any] | None] = SimpleQueue()
     server = serve(
         target,
         host=host,
         port=port,
-        options=Options(Repeat(repeat), lenient),
+        options=options,
         heard=lambda asked, reply: waiting.put((asked, reply)),
     )
     with ending(waiting), server:

@@ -7,7 +7,7 @@ threads at once.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -17,8 +17,11 @@ from ..cassettes.lookup import Accepts, Lookup, Repeat
 from ..cassettes.matchform import match_key
 from ..cassettes.misses import Miss, explain
 from ..cassettes.models import Request
+from ..cassettes.redaction import Redactor
 from ..cassettes.routes import Surface
 from ..checks.apierrors import wraps_errors
+from ..checks.selection import Selection
+from ..checks.settings import Settings
 from .answers import Answer, error_answer, recorded_answer, whole_answer
 from .strict import Rejection, Strict
 
@@ -54,10 +57,17 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How cassettes are played; `lenient` serves what the API would refuse, and says so."""
+    """How cassettes are played.
+
+    `lenient` serves what the API would refuse, and says so. `redactor` has to be the one that they were recorded with.
+    `selection` and `settings` say which rules count, and what some of them have to be told.
+    """
 
     repeat: Repeat = Repeat.LAST
     lenient: bool = False
+    redactor: Redactor = field(default_factory=Redactor)
+    selection: Selection = field(default_factory=Selection)
+    settings: Settings = field(default_factory=Settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +101,7 @@ class Answering:
         self.lookup: Final = lookup
         self._options = options
         self._again = again
-        self._strict = Strict()
+        self._strict = Strict(str(lookup.cassette.path), options.selection, options.settings)
         self._verdicts: dict[str, Counter[Verdict]] = {}
         self._all: Counter[Verdict] = Counter()
         self._answers: Bounded[int, Answer] = Bounded(_ANSWER_BYTES)

@@ -64,6 +64,8 @@ def printable(text: str, longest: int) -> str:
 
 
 def _unused(tally: Tally) -> str:
+    if not tally.exchanges:
+        return "it holds no exchange"
     if not tally.unused:
         return f"all {tally.exchanges} exchanges used" if tally.exchanges != 1 else "its exchange was used"
     return f"{len(tally.unused)} of {_count(tally.exchanges, 'exchange')} unused: {runs(tally.unused)}"

@@ -78,7 +78,10 @@ class Player:
             self._open = False
 
     def _start(self) -> Answering:
-        return Answering(Lookup(Cassette.read(self.path), self._options.repeat), self._options, self._again)
+        return Answering(Lookup(self._read(), self._options.repeat), self._options, self._again)
+
+    def _read(self) -> Cassette:
+        return Cassette.read(self.path, self._options.redactor)
 
     def _woken(self) -> Answering:
         now = time.monotonic()
@@ -91,7 +94,7 @@ class Player:
             self._answering = self._start()
             self._stamp, self._open = stamp, True
         elif not self._open:
-            self._answering.lookup.cassette = Cassette.read(self.path)
+            self._answering.lookup.cassette = self._read()
             self._open = True
         return self._answering
 

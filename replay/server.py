@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 
 _KEEP_ALIVE_S: Final = 3600
 """How long an idle connection stays open: a client's pool must never meet a connection that is just being closed."""
-_CLOSING_S: Final = 1.0
-"""How long a client may take to read the rest of an answer when the server stops."""
+_CLOSING_S: Final = 0.25
+"""How long a client may take to read the rest of an answer, or send the rest of a request, when the server stops."""
 
 
 _SOON_S: Final = 0.005
@@ -104,7 +104,8 @@ class Server:
             Exception: what ended the server before, if that was not this.
         """
         self._stop()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         self._socket.close()
         self.deck.close()
         if self._problem:
@@ -188,7 +189,12 @@ def serve(
         CassetteError: the target is missing or cannot be read.
         SetupError: the address cannot be listened on.
     """
-    return Server(Deck(target, options), host, port, heard)
+    deck = Deck(target, options)
+    try:
+        return Server(deck, host, port, heard)
+    except SetupError:
+        deck.close()
+        raise
 
 
 def _listener(host: str, port: int) -> socket.socket:

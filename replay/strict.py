@@ -10,6 +10,8 @@ from ..cassettes.models import Headers
 from ..checks.apierrors import error_body
 from ..checks.finding import Finding, Severity, pointer
 from ..checks.judge import Judge
+from ..checks.selection import Selection
+from ..checks.settings import Settings
 
 _RENEWED_AFTER: Final = 256
 """Requests after which the judge starts anew: it remembers every history that it met, for as long as it lives."""
@@ -40,8 +42,20 @@ class Strict:
     Not safe for use by several threads at once.
     """
 
-    def __init__(self) -> None:
-        self._judge = Judge()
+    def __init__(
+        self, cassette: str = "", selection: Selection | None = None, settings: Settings | None = None
+    ) -> None:
+        """Judge for one cassette.
+
+        Args:
+            cassette: its path, which the selection may make a difference by.
+            selection: the rules that count, and their severities; all of them by default.
+            settings: what some rules have to be told.
+        """
+        self._cassette = cassette
+        self._selection = selection or Selection()
+        self._settings = settings
+        self._judge = Judge(settings=settings)
         self._asked = 0
 
     def rejection(self, request: Entry) -> Rejection | None:
@@ -56,8 +70,8 @@ class Strict:
 
     def words(self, request: Entry) -> str:
         """The violations of a request in one line, the worst first; empty where there are none to speak of."""
-        found = [finding for finding in self._findings(request) if finding.severity is not Severity.INFO]
-        found.sort(key=lambda finding: finding.severity is not Severity.ERROR)
+        found = [item for item in self._findings(request) if self._severity(item) is not Severity.INFO]
+        found.sort(key=lambda item: self._severity(item) is not Severity.ERROR)
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         prefix = ("request",) if request.layout.wrapped else ()
         words = [f"{item.rule} at {pointer(item.place, prefix)}: {item.message}" for item in found[:_SHOWN]]
@@ -66,5 +80,9 @@ class Strict:
     def _findings(self, request: Entry) -> list[Finding]:
         self._asked += 1
         if self._asked % _RENEWED_AFTER == 0:
-            self._judge = Judge()
-        return self._judge.findings(request)
+            self._judge = Judge(settings=self._settings)
+        found = self._judge.findings(request)
+        return [item for item in found if self._selection.tells(item.rule, self._cassette)]
+
+    def _severity(self, finding: Finding) -> Severity:
+        return self._selection.severity.get(finding.rule, finding.severity)

@@ -1,0 +1,128 @@
+"""The ASGI application by itself: what it reads, what it sends, and what it does when the other side is odd."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gemtape.replay.app import DROP, App
+from gemtape.replay.deck import Deck
+from tests.factories import cassette_of, exchange, model_text, sse, user
+
+STREAM = "/v1beta/models/m:streamGenerateContent"
+HELLO = exchange([user("hello")], model_text("hi"))
+CUT = exchange([user("cut")], sse({"a": 1}, cut=True), path=STREAM)
+
+
+@pytest.fixture
+def deck(tmp_path: Path):
+    opened = Deck(cassette_of(tmp_path / "run.db", [HELLO, CUT]))
+    yield opened
+    opened.close()
+
+
+def scope_of(item=HELLO, *headers: tuple[bytes, bytes], **more: Any) -> dict[str, Any]:
+    return {
+        "type": "http",
+        "method": "POST",
+        "raw_path": item.request.path.encode(),
+        "query_string": item.request.query.encode(),
+        "headers": [(b"content-type", b"application/json"), *headers],
+        **more,
+    }
+
+
+def run(deck: Deck, scope: dict[str, Any], messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Run the application over some incoming messages; what it sent."""
+    incoming = iter([*messages, {"type": "http.disconnect"}])
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> Any:
+        return next(incoming)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(App(deck)(scope, receive, send))
+    return sent
+
+
+def pieces(body: bytes, *cuts: int) -> list[dict[str, Any]]:
+    edges = [0, *cuts, len(body)]
+    parts = [body[start:end] for start, end in pairwise(edges)]
+    return [
+        {"type": "http.request", "body": part, "more_body": at < len(parts)}
+        for at, part in enumerate(parts, 1)
+    ]
+
+
+@pytest.mark.parametrize("cuts", [(), (5,), (1, 2, 30)])
+def test_request_body_may_come_in_pieces(deck: Deck, cuts: tuple[int, ...]):
+    sent = run(deck, scope_of(), pieces(HELLO.request.body, *cuts))
+
+    assert HELLO.response
+    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
+    assert sent[1] == {"type": "http.response.body", "body": HELLO.response.body, "more_body": False}
+
+
+def test_message_without_a_body_is_an_empty_one(deck: Deck):
+    (start, _) = run(deck, scope_of(raw_path=b"/v1beta/files"), [{"type": "http.request"}])
+
+    assert start["status"] == 412
+
+
+@pytest.mark.parametrize("came", [0, 1], ids=["at once", "in the middle"])
+def test_client_that_leaves_before_its_request_ends_is_not_answered(deck: Deck, came: int):
+    assert run(deck, scope_of(), pieces(HELLO.request.body, 5)[:came]) == []
+    assert deck.verdicts().total() == 0
+
+
+def test_cut_answer_is_left_open_and_the_connection_dropped(deck: Deck):
+    dropped = []
+    scope = scope_of(CUT, extensions={DROP: {"drop": lambda: dropped.append(1)}})
+
+    sent = run(deck, scope, pieces(CUT.request.body))
+
+    assert [message.get("more_body") for message in sent] == [None, True]
+    assert dropped == [1]
+
+
+def test_other_servers_get_a_cut_as_an_answer_without_an_end(deck: Deck):
+    """They complain of it in their logs, and cut the connection."""
+    sent = run(deck, scope_of(CUT), pieces(CUT.request.body))
+
+    assert [message.get("more_body") for message in sent] == [None, True]
+
+
+def status(deck: Deck, body: bytes, encoding: bytes) -> int:
+    return run(deck, scope_of(HELLO, (b"content-encoding", encoding)), pieces(body))[0]["status"]
+
+
+@pytest.mark.parametrize("encoding", [b"gzip", b"x-gzip", b" GZIP "])
+def test_gzip_is_taken_off_a_request(deck: Deck, encoding: bytes):
+    assert status(deck, gzip.compress(HELLO.request.body), encoding) == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        HELLO.request.body,
+        gzip.compress(HELLO.request.body)[:-9],
+        gzip.compress(b"x" * 10_000_000),
+        zlib.compress(HELLO.request.body),
+    ],
+    ids=["plain", "cut", "bomb", "other"],
+)
+def test_request_that_is_not_gzip_as_it_says_is_taken_as_it_came(deck: Deck, body: bytes):
+    assert status(deck, body, b"gzip") == (200 if body == HELLO.request.body else 412)
+
+
+def test_unknown_encoding_is_left_alone(deck: Deck):
+    assert status(deck, b"\x00\x01", b"br") == 412

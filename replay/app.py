@@ -39,14 +39,24 @@ class App:
         body = await _rest(message, receive) if message.get("more_body") else message.get("body", b"")
         if body is None or message["type"] != "http.request":
             return
-        asked = _asked(scope, body)
-        reply = self._answer(asked, scope)
-        if self._heard:
-            self._heard(asked, reply)
+        reply = self.reply(scope, body)
         for part in reply.answer.messages:
             await send(part)
         if reply.answer.cut:
             await _drop(scope, receive)
+
+    def reply(self, scope: Message, body: bytes) -> Reply:
+        """The reply to a request, of which whoever listens is told. Never raises for what a request can hold.
+
+        Args:
+            scope: method, raw_path, query_string and headers, as ASGI has them.
+            body: the whole body as it came.
+        """
+        asked = _asked(scope, body)
+        reply = self._answer(asked, scope)
+        if self._heard:
+            self._heard(asked, reply)
+        return reply
 
     def _answer(self, asked: Asked, scope: Message) -> Reply:
         try:

@@ -28,17 +28,15 @@ def connect_new(path: Path) -> sqlite3.Connection:
     Raises:
         CassetteError: the file cannot be created; nothing of it is left.
     """
-    connection = None
     try:
         path.touch(exist_ok=False)
         connection = connect(path, "rw")
-        connection.execute(f"PRAGMA page_size = {migrations.PAGE_SIZE}")
-        connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
-        _prepare_for_writing(connection)
-        migrate(connection)
+        with _closed_on_error(connection):
+            connection.execute(f"PRAGMA page_size = {migrations.PAGE_SIZE}")
+            connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+            _prepare_for_writing(connection)
+            migrate(connection)
     except (OSError, *DATABASE_ERRORS) as error:
-        if connection is not None:
-            connection.close()
         if not isinstance(error, FileExistsError):
             for suffix in ("", "-wal", "-shm"):
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
@@ -48,7 +46,7 @@ def connect_new(path: Path) -> sqlite3.Connection:
 
 def connect_in_memory() -> sqlite3.Connection:
     """An empty database in memory, with the schema in it."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection = _memory()
     migrate(connection)
     return connection
 
@@ -60,14 +58,12 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
         CassetteError: missing, no cassette, too new, or not writable.
     """
     recognise(path)
-    connection = None
     try:
         connection = connect(path, "rw")
-        _prepare_for_writing(connection)
-        migrate(connection)
+        with _closed_on_error(connection):
+            _prepare_for_writing(connection)
+            migrate(connection)
     except (OSError, *DATABASE_ERRORS) as error:
-        if connection is not None:
-            connection.close()
         raise CassetteError(f"cannot write to {path}: {_reason(error)}") from error
     return connection
 
@@ -79,16 +75,16 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         CassetteError: missing, no cassette, too new, or not readable.
     """
     connection, written_with = _open_recognised(path)
-    if written_with < migrations.FORMAT:
-        try:
-            copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            with contextlib.closing(connection):
-                connection.backup(copy)
+    if written_with == migrations.FORMAT:
+        return connection
+    try:
+        with contextlib.closing(connection):
+            copy = _in_memory(connection)
+        with _closed_on_error(copy):
             migrate(copy)
-        except DATABASE_ERRORS as error:
-            raise NotACassette(f"cannot read {path}: {error}") from error
-        return copy
-    return connection
+    except DATABASE_ERRORS as error:
+        raise NotACassette(f"cannot read {path}: {error}") from error
+    return copy
 
 
 def recognise(path: Path) -> int:
@@ -164,25 +160,26 @@ def _open_recognised(path: Path) -> tuple[sqlite3.Connection, int]:
         raise CassetteMissing(f"there is no cassette {path}")
     if path.is_dir():
         raise NotACassette(f"{path} is a folder, not a cassette")
-    connection = None
     try:
         connection = _open_for_reading(path)
-        if _pragma(connection, "application_id") != migrations.APPLICATION_ID:
-            raise NotACassette(f"{path} is not a cassette that gemtape wrote")
-        written_with = _pragma(connection, "user_version")
-        if written_with > migrations.FORMAT:
-            row = connection.execute("SELECT value FROM meta WHERE name = 'gemtape'").fetchone()
-            raise CassetteTooNew(
-                f"{path} was written by gemtape {row[0] if row else '(unknown)'} (format {written_with}); "
-                f"this is gemtape {VERSION}, which reads up to format {migrations.FORMAT}"
-            )
-    except (OSError, *DATABASE_ERRORS, CassetteError) as error:
-        if connection is not None:
-            connection.close()
-        if isinstance(error, CassetteError):
-            raise
+        with _closed_on_error(connection):
+            return connection, _format(connection, path)
+    except (OSError, *DATABASE_ERRORS) as error:
         raise NotACassette(f"{path} is not a cassette: {_reason(error)}") from error
-    return connection, written_with
+
+
+def _format(connection: sqlite3.Connection, path: Path) -> int:
+    """The format that a cassette was written in; raises as `recognise` does."""
+    if _pragma(connection, "application_id") != migrations.APPLICATION_ID:
+        raise NotACassette(f"{path} is not a cassette that gemtape wrote")
+    written_with = _pragma(connection, "user_version")
+    if written_with > migrations.FORMAT:
+        row = connection.execute("SELECT value FROM meta WHERE name = 'gemtape'").fetchone()
+        raise CassetteTooNew(
+            f"{path} was written by gemtape {row[0] if row else '(unknown)'} (format {written_with}); "
+            f"this is gemtape {VERSION}, which reads up to format {migrations.FORMAT}"
+        )
+    return written_with
 
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
@@ -193,13 +190,10 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def _connect_and_look(path: Path, *options: str) -> sqlite3.Connection:
-    """A connection for reading whose first look at the file went well; closed otherwise."""
+    """A connection for reading whose first look at the file went well."""
     connection = connect(path, "ro", *options)
-    try:
+    with _closed_on_error(connection):
         connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
-    except DATABASE_ERRORS:
-        connection.close()
-        raise
     return connection
 
 
@@ -212,12 +206,31 @@ def _open_where_nothing_can_be_written(path: Path) -> sqlite3.Connection:
     try:
         for file in (path, log):
             shutil.copyfile(file, folder / file.name)
-        memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         with contextlib.closing(sqlite3.connect(folder / path.name)) as copy:
-            copy.backup(memory)
+            return _in_memory(copy)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy of a database in memory."""
+    memory = _memory()
+    with _closed_on_error(memory):
+        source.backup(memory)
     return memory
+
+
+def _memory() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+
+
+@contextlib.contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -54,7 +54,7 @@ class Message:
 
     def canonical(self, key: str) -> str:
         """The canonical spelling of a key of this message; an unknown key stays as it is."""
-        if key in self.fields:
+        if key in self.fields or "_" not in key:
             return key
         camel = _SNAKE.sub(lambda match: match.group(1).upper(), key)
         return camel if camel in self.fields else key

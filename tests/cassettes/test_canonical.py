@@ -77,6 +77,20 @@ def test_what_the_api_takes_is_not_too_deep(body: bytes):
     assert stored_form(parse(body)) == body
 
 
+def test_of_a_key_that_comes_twice_the_last_counts_as_everywhere():
+    body = b'{"a": 1, "a": 2}'
+
+    assert stored_form(parse(body)) == b'{"a":2}'
+    assert json.loads(stored_form(parse(body))) == json.loads(body)
+
+
+def test_huge_text_is_nothing_special():
+    body = b'{"a":"%s"}' % (b"x1e+" * 1_000_000)
+
+    assert stored_form(parse(body)) == body
+    assert not may_have_lost_digits(body, parse(body))
+
+
 def test_many_brackets_are_not_deep():
     body = b"[" + b",".join([b'{"a":[]}'] * 1000) + b"]"
 

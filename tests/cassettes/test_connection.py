@@ -366,8 +366,11 @@ def test_transaction_is_all_or_nothing():
 
 
 def test_damage_is_told_as_such():
+    connection = connect_in_memory()
+
     with pytest.raises(NotACassette, match="the cassette is damaged: no such table"), damage_told():
-        sqlite3.connect(":memory:").execute("SELECT * FROM nowhere")
+        connection.execute("SELECT * FROM nowhere")
+    connection.close()
 
 
 def test_reader_cannot_write(tmp_path: Path):

@@ -115,8 +115,11 @@ def test_failed_update_leaves_the_old_keys(cassette: Path):
 
 
 def test_damaged_table_is_told():
+    connection = sqlite3.connect(":memory:")
+
     with pytest.raises(NotACassette, match="damaged"):
-        numbers_for(sqlite3.connect(":memory:"), "exchanges", b"")
+        numbers_for(connection, "exchanges", b"")
+    connection.close()
 
 
 def test_temporary_cassette_finds_what_was_added():

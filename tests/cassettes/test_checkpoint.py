@@ -43,6 +43,7 @@ def test_log_is_folded_after_so_many_exchanges(database: tuple[Path, sqlite3.Con
     checkpointer = Checkpointer(path)
     for _ in range(EVERY - 1):
         checkpointer.wrote(1)
+    assert checkpointer._thread is None
     assert not _is_folded(path)
 
     checkpointer.wrote(1)

@@ -406,6 +406,14 @@ def test_digest_of_a_history_is_that_of_its_match_form():
     assert history_digest(tree.root(CONTENT)) == b""
 
 
+def test_two_responses_stand_in_the_order_of_their_calls():
+    head = TurnTree().intern(
+        [calls(call("f"), call("g")), results(result("g", {}), result("f", {}))], CONTENT
+    )
+
+    assert [part["functionResponse"]["name"] for part in match_content(head)["parts"]] == ["f", "g"]
+
+
 def test_responses_of_no_call_stand_last():
     parts = [result("orphan", {}), result("f", {"n": 1}), {"text": "between"}, result("g", {"n": 2})]
     head = TurnTree().intern([calls(call("g"), call("f")), results(*parts)], CONTENT)

@@ -115,7 +115,7 @@ class Router:
         return (
             f"{self._upstream}{self._upstream.base}"
             if self._upstream
-            else "Google's API that each path belongs to"
+            else "the Google host that each path belongs to"
         )
 
     def route(self, api_path: str) -> Upstream:

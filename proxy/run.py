@@ -21,7 +21,7 @@ from mitmproxy.addons import proxyserver as proxyserver_addon
 from mitmproxy.master import Master
 from mitmproxy.proxy import server
 
-from ..cassettes.errors import GemtapeError, SetupError
+from ..cassettes.errors import SetupError
 from .addon import Addon, proxyserver
 from .hooks import QuickMaster
 from .lines import LogToLines
@@ -136,7 +136,7 @@ class Start:
     """Tells a listener that works from one that does not, and ends the run when it is told to."""
 
     def __init__(self, listener: Listener, ready: Ready | None, log: logging.Handler) -> None:
-        self.problem: GemtapeError | None = None
+        self.problem: Exception | None = None
         self._listener = listener
         self._ready = ready
         self._log = log
@@ -144,15 +144,20 @@ class Start:
         self.master: Master | None = None
 
     def running(self) -> None:
-        """Look at the listener: mitmproxy runs on without one."""
-        instance = next(iter(proxyserver().servers))
-        if not instance.is_running or not instance.listen_addrs:
-            self.problem = _listen_problem(self._listener, instance.last_exception)
-        elif self._leads_here(instance.listen_addrs[0][1]):
-            self.problem = SetupError(f"the upstream {self._listener.router} is this proxy itself")
+        """End the run where it cannot go on; mitmproxy logs what a hook raises and runs on, without a listener too."""
+        try:
+            self._begin()
+        except Exception as error:  # noqa: BLE001 - raised again when the run has ended
+            self.problem = error
         if self.problem or self._stopping:
             self.stop()
-            return
+
+    def _begin(self) -> None:
+        instance = next(iter(proxyserver().servers))
+        if not instance.is_running or not instance.listen_addrs:
+            raise _listen_problem(self._listener, instance.last_exception)
+        if self._leads_here(instance.listen_addrs[0][1]):
+            raise SetupError(f"the upstream {self._listener.router} is this proxy itself")
         for name in _LOGGERS:
             logging.getLogger(name).addHandler(self._log)
         # What is loaded by now stays: it need not be walked in every collection.

@@ -22,10 +22,22 @@ async def stop(server: Proxyserver, pending: Sized) -> None:
         server: mitmproxy's addon of that name.
         pending: what still waits for a hook; empty when all have run.
     """
+    await _stop_accepting(server)
     await server.servers.update([])
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WITHIN_S):
             await _cut_all(server, pending)
+
+
+async def _stop_accepting(server: Proxyserver) -> None:
+    """Let connections that were just accepted become connections; asyncio drops and leaks them if it closes first."""
+    loop = asyncio.get_running_loop()
+    for instance in server.servers:
+        for listener in getattr(instance, "_servers", ()):
+            for listening in getattr(listener, "sockets", ()):
+                loop.remove_reader(listening)
+    for _ in range(_QUIET_ROUNDS):
+        await asyncio.sleep(0)
 
 
 async def _cut_all(server: Proxyserver, pending: Sized) -> None:

@@ -59,9 +59,8 @@ class Proxy:
 
     def _run(self, listener: Listener, options: dict[str, object]) -> None:
         try:
-            self.recorded = serve(
-                listener, self.tapes, self.lines.append, ready=self._ready, environ={}, **options
-            )
+            options = {"environ": {}, "ready": self._ready, **options}
+            self.recorded = serve(listener, self.tapes, self.lines.append, **options)
         except BaseException as problem:  # noqa: BLE001 - handed to the test
             self._problem = problem
         finally:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import struct
 import threading
 from collections import deque
@@ -138,14 +139,15 @@ def script(*pieces: object) -> Answer:
 class Upstream:
     """The server. Answers come from `answers` in order, then from `default`."""
 
-    def __init__(self, default: Answer | None = None) -> None:
+    def __init__(self, default: Answer | None = None, tls: ssl.SSLContext | None = None) -> None:
         self.default = default or unary(b"{}")
         self.answers: deque[Answer] = deque()
         self.requests: list[Received] = []
         self.connections = 0
+        self._tls = tls
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.port = self._listener.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"https://localhost:{self.port}" if tls else f"http://127.0.0.1:{self.port}"
         self._open: set[socket.socket] = set()
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
@@ -182,13 +184,17 @@ class Upstream:
             thread.start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rb") as reader, contextlib.suppress(OSError):
+        with contextlib.suppress(OSError), connection:
+            self._talk(self._tls.wrap_socket(connection, server_side=True) if self._tls else connection)
+        self._open.discard(connection)
+
+    def _talk(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as reader:
             while request := _read_request(reader):
                 self.requests.append(request)
                 answer = self.answers.popleft() if self.answers else self.default
                 if not _write(connection, answer(request)):
                     break
-        self._open.discard(connection)
 
 
 def _write(connection: socket.socket, pieces: Iterable[object]) -> bool:

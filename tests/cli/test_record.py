@@ -64,7 +64,8 @@ def test_signal_in_the_middle_of_a_stream_ends_cleanly(tmp_path, upstream):
     with record(tmp_path, upstream, "run.db") as recorder:
         url = base_url(recorder)
         with httpx.stream("POST", url + SSE, json=BODY, trust_env=False) as answer:
-            assert next(answer.iter_raw()) == event("a")
+            pieces = answer.iter_raw()
+            assert next(pieces) == event("a")
             assert recorder.end() == 0
     gate.open()
     gate.open()
@@ -84,7 +85,8 @@ def test_killed_recorder_leaves_every_answer_that_a_client_had_whole(tmp_path, u
         url = base_url(recorder)
         got = [post(url, path).content for path in [UNARY] * 3 + [SSE] * 3]
         with httpx.stream("POST", url + SSE, json=BODY, trust_env=False) as answer:
-            next(answer.iter_raw())
+            pieces = answer.iter_raw()
+            next(pieces)
             assert recorder.end(signal.SIGKILL) == -signal.SIGKILL
     gate.open()
     gate.open()

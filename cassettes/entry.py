@@ -20,8 +20,8 @@ from .routes import Route, parse_route
 class Entry:
     """One exchange, taken apart.
 
-    `raw_body` holds a request body that its stored form could not stand for, else None. `redacted_spans` are the byte ranges of the answer's body
-    where a secret was replaced. `number` counts from 1; 0 means not stored yet.
+    `raw_body` holds a request body that its stored form could not stand for, else None. `redacted_spans` are the byte
+    ranges of the answer's body where a secret was replaced. `number` counts from 1; 0 means not stored yet.
     """
 
     method: str

@@ -191,6 +191,17 @@ def test_nothing_to_read_folds_to_an_empty_answer(response: Response | None):
     assert answer.parts == answer.calls == []
 
 
+@pytest.mark.parametrize("depth", [100, 150, 300, 5000])
+def test_deep_answers_fold_or_are_skipped(depth: int):
+    """Whatever folds can be stored."""
+    args = '{"a":' * depth + "1" + "}" * depth
+    deep = f'{{"candidates": [{{"content": {{"parts": [{{"functionCall": {{"args": {args}}}}}]}}}}]}}'
+    answer = fold_answer(Response(200, (), (Chunk(1, deep.encode()),)))
+
+    stored_form([answer.content, answer.normal])
+    assert bool(answer.calls) is (depth == 100)
+
+
 def test_cut_stream_folds_what_came():
     whole = sse(event(TEXT), event(TEXT, finish="STOP"))
     cut = Response(200, whole.headers, (Chunk(1, whole.body[:-40]),), cut=True)

@@ -1,0 +1,137 @@
+"""A command of the user's, run by ours: what it gets, what its end is told as, and the signals that reach it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gemtape.cassettes.errors import SetupError
+from gemtape.cli.running import run
+
+# Runs the command in its arguments, as the runners do, and tells its exit code.
+RUNNER = "import os, sys; from gemtape.cli.running import run; print('code', run(sys.argv[1:], os.environ))"
+# Says that it is there, then which signals come, until the second line of its input or of them.
+LISTENER = """
+import signal, sys, time
+def told(number, _):
+    print(signal.Signals(number).name, flush=True)
+    if number == signal.SIGTERM:
+        sys.exit(7)
+for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"):
+    if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+        print(name, "is ignored", flush=True)
+    else:
+        signal.signal(getattr(signal, name), told)
+print("ready", flush=True)
+while True:
+    time.sleep(60)
+"""
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def test_exit_code_is_the_commands():
+    assert run(python("raise SystemExit(3)"), os.environ) == 3
+    assert run(python(""), os.environ) == 0
+
+
+def test_command_that_a_signal_ended_is_told_as_by_a_shell():
+    assert run(python("import os; os.kill(os.getpid(), 9)"), os.environ) == 137
+
+
+def test_command_gets_its_environment_and_our_output(tmp_path: Path, capfd):
+    code = run(python("import os; print(os.environ['GREETING'], 'PATH' in os.environ)"), {"GREETING": "hi"})
+
+    assert code == 0
+    assert capfd.readouterr().out == "hi False\n"
+
+
+def test_command_is_looked_up_on_its_own_path(tmp_path: Path, capfd):
+    program = tmp_path / "greet"
+    program.write_text("#!/bin/sh\necho hello $1\n")
+    program.chmod(0o755)
+
+    assert run(["greet", "you"], {"PATH": str(tmp_path)}) == 0
+    assert capfd.readouterr().out == "hello you\n"
+
+
+@pytest.mark.parametrize("name", ["no-such-program", "/", ""])
+def test_command_that_cannot_be_started_is_said_so(name: str):
+    with pytest.raises(SetupError, match=f"cannot run {name}: "):
+        run([name], os.environ)
+
+
+@pytest.fixture
+def runner():
+    """The listener under the runner, in a process group of its own and with no terminal."""
+    with subprocess.Popen(
+        [*python(RUNNER), *python(LISTENER)], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"])
+def test_signals_are_passed_on_and_the_command_decides(runner: subprocess.Popen[str], name: str):
+    assert runner.stdout
+    runner.send_signal(getattr(signal, name))
+    assert runner.stdout.readline() == f"{name}\n"
+
+    runner.send_signal(signal.SIGTERM)
+    assert runner.stdout.read() == "SIGTERM\ncode 7\n"
+
+
+def test_ignored_signals_stay_ignored():
+    """As under nohup."""
+    ignoring = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); {RUNNER}"
+    with subprocess.Popen(
+        [*python(ignoring), *python(LISTENER)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "SIGHUP is ignored\n"
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+
+        assert "SIGHUP" not in process.stdout.read()
+
+
+def test_ctrl_c_at_a_terminal_reaches_the_command_once():
+    """The terminal sends it to the command as well as to us."""
+    at_terminal = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {RUNNER}"
+    ours, theirs = pty.openpty()
+    with (
+        os.fdopen(ours, "wb", buffering=0) as keyboard,
+        subprocess.Popen(
+            [*python(at_terminal), *python(LISTENER)],
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as process,
+    ):
+        os.close(theirs)
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+        keyboard.write(b"\x03")
+        assert process.stdout.readline() == "SIGINT\n"
+        process.send_signal(signal.SIGTERM)
+
+        assert process.stdout.read() == "SIGTERM\ncode 7\n"
+
+
+def test_our_own_handlers_are_back_afterwards():
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = [signal.getsignal(number) for number in numbers]
+    run(python(""), os.environ)
+
+    assert [signal.getsignal(number) for number in numbers] == before

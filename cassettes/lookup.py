@@ -69,6 +69,8 @@ class _Queue:
                 del self._fresh[at]
                 self._last = place
                 return Taken(self.numbers[place], False)
+        if repeat is Repeat.LAST and not self._fresh and (accepts is None or accepts(self.numbers[-1])):
+            return Taken(self.numbers[-1], True)  # the common case, without looking further
         for place in self._again(repeat):
             if accepts is None or accepts(self.numbers[place]):
                 self._last = place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
@@ -12,6 +13,8 @@ import click
 
 _CHECKED_EVERY_S: Final = 1.0
 """How often to look whether the server still runs, when nothing else happens."""
+_GATHERED_S: Final = 0.02
+"""How long lines may wait for others, so that printing does not slow down a server under load."""
 
 
 @click.command()
@@ -85,7 +88,10 @@ def command(
 def taken(waiting: SimpleQueue[Any], patience_s: float) -> Iterator[Any]:
     """All that waits to be shown, after waiting for some seconds at most for there to be something."""
     with suppress(Empty):
-        yield waiting.get(timeout=patience_s)
+        first = waiting.get(timeout=patience_s)
+        yield first
+        if first is not None:
+            time.sleep(_GATHERED_S)
         while True:
             yield waiting.get_nowait()
 

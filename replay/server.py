@@ -42,10 +42,15 @@ class _Protocol(HttpToolsProtocol):
         self.logger = logger
         self.access_log = False
 
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Begin a connection."""
+        super().connection_made(transport)
+        self._extensions: dict[str, dict[object, object]] = {DROP: {"drop": transport.close}}
+
     def on_message_begin(self) -> None:
         """Begin a request."""
         super().on_message_begin()
-        self.scope["extensions"] = {DROP: {"drop": self.transport.close}}
+        self.scope["extensions"] = self._extensions
 
     def _unsupported_upgrade_warning(self) -> None:
         """The client is told by our answer."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from ..cassettes.entry import Entry
 from ..cassettes.models import Violation
@@ -12,6 +13,7 @@ from ..cassettes.version import VERSION
 from .config import Config
 from .judge import Judge
 from .registry import RULES
+from .strict import Strict
 
 
 def checked_by() -> str:
@@ -36,3 +38,13 @@ def judges(config: Config) -> Callable[[Cassette], Callable[[Entry], Iterable[Vi
         return lambda entry: selection.apply(judge.judge(entry), name)[0]
 
     return judge_of
+
+
+def strict_for(config: Config) -> Callable[[Path], Strict]:
+    """What makes the judge that answers in the API's stead, of the cassette at a path.
+
+    Raises:
+        ConfigError: the configured baseline cannot be read.
+    """
+    selection = config.selection()
+    return lambda path: Strict(str(path), selection, config.settings)

@@ -12,7 +12,7 @@ from ..cassettes.naming import names_folder
 from ..cassettes.redaction import Redactor
 from ..checks.config import load_config
 from ..checks.finding import Severity
-from ..checks.live import checked_by, judges
+from ..checks.live import checked_by, judges, strict_for
 from ..checks.report.as_text import to_text
 from .report import build_report
 
@@ -27,6 +27,11 @@ from .report import build_report
 @click.option("--replace", is_flag=True, help="Record an existing cassette anew.")
 @click.option("--append", is_flag=True, help="Add to an existing cassette.")
 @click.option("--only-success", is_flag=True, help="Keep only answers with a 2xx status.")
+@click.option(
+    "--enforce",
+    is_flag=True,
+    help="Answer what the API is known to refuse with its own 400, before it is sent; not recorded.",
+)
 def command(
     *,
     target: str,
@@ -36,6 +41,7 @@ def command(
     replace: bool,
     append: bool,
     only_success: bool,
+    enforce: bool,
 ) -> None:
     """Record traffic through a proxy into a cassette.
 
@@ -66,6 +72,7 @@ def command(
         make_judge=judges(config),
         checked_by=checked_by(),
         redactor=Redactor(config.secrets),
+        make_strict=strict_for(config) if enforce else None,
     )
 
     def ready(running: Running) -> None:

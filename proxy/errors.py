@@ -10,6 +10,7 @@ from mitmproxy.net.http import http1
 from mitmproxy.proxy.layers.http import _http1
 
 from ..cassettes.advice import NO_RETRY, error_body
+from ..checks.strict import Rejection
 from .lines import without_secrets
 
 _explanation: ContextVar[tuple[int, str] | None] = ContextVar("explanation", default=None)
@@ -26,6 +27,21 @@ class Refused(Exception):
     def response(self) -> http.Response:
         """The answer, marked as not worth a retry: sending the same again changes nothing."""
         return _answer(self.status, self.message, retry=False)
+
+
+class Enforced(Refused):
+    """A request that is answered as the API would: with its own refusal, before it costs anything."""
+
+    def __init__(self, rejection: Rejection) -> None:
+        super().__init__(rejection.status, f"{rejection.rule} at {rejection.pointer}: {rejection.message}")
+        self._rejection = rejection
+
+    def response(self) -> http.Response:
+        """The API's answer."""
+        answer = http.Response.make(self.status, self._rejection.body)
+        for name, value in self._rejection.headers:
+            answer.headers[name] = value
+        return answer
 
 
 def explain(status: int, message: str) -> None:

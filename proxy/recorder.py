@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..cassettes.errors import CassetteError
 from ..cassettes.models import Exchange, Failure
-from .errors import Refused
+from .errors import Enforced, Refused
 from .lines import exchange_line, printable, without_secrets
 from .recording import Recording
 from .tape import Tape
@@ -31,15 +31,19 @@ class Recorder:
         """Choose the request's cassette and make sure that it can be written; the last moment to refuse cleanly.
 
         Raises:
-            Refused: it cannot, and so the request must not reach the upstream.
+            Refused: it cannot, and so the request must not reach the upstream; or the API is known to refuse it, and it
+                need not.
         """
         try:
             tape = self.tapes.tape(recording.name)
             if note := tape.take_note():
                 self.say(note)
             tape.check_writable()
+            rejection = tape.rejection(recording.request())
         except CassetteError as error:
             raise Refused(412, f"not recorded, so not sent: {error}") from error
+        if rejection is not None:
+            raise Enforced(rejection)
         recording.tape = tape
 
     def store(self, recording: Recording, failure: Failure | None = None) -> bool:

@@ -116,14 +116,17 @@ class Recording:
         SDKs do so as a habit.
         """
         duration = self.clock()
-        request = Request(
-            self.flow.request.method, self.api_path, self.query, self.headers, self.body, self.upstream
-        )
         response = self._response(cut=failure is not None)
         if failure is Failure.CLIENT_GONE and response is not None and _says_it_is_done(response):
             failure = None
             response = Response(response.status, response.headers, response.chunks)
-        return Exchange(request, response, failure, self.started_at, duration)
+        return Exchange(self.request(), response, failure, self.started_at, duration)
+
+    def request(self) -> Request:
+        """What the client sent."""
+        return Request(
+            self.flow.request.method, self.api_path, self.query, self.headers, self.body, self.upstream
+        )
 
     def release(self) -> None:
         """Let go of the bodies; flow, tee and recording refer to each other, and a cycle lives until it is collected."""

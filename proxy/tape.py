@@ -12,12 +12,15 @@ from ..cassettes.connection import recognise
 from ..cassettes.entry import Entry
 from ..cassettes.errors import CassetteExists
 from ..cassettes.locks import lock, unlock
-from ..cassettes.models import Exchange, Violation
+from ..cassettes.models import Exchange, Request, Violation
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette, Judge
+from ..checks.strict import Rejection, Strict
 
 MakeJudge = Callable[[Cassette], Judge]
 """Makes the checks of one cassette; they are told of its exchanges in recorded order."""
+MakeStrict = Callable[[Path], Strict]
+"""Makes what answers in the API's stead where the API would refuse."""
 
 NEW: Final = ".new"
 
@@ -51,7 +54,9 @@ class Tape:
         existing: Existing,
         make_judge: MakeJudge | None = None,
         checked_by: str = "",
+        *,
         redactor: Redactor | None = None,
+        make_strict: MakeStrict | None = None,
     ) -> None:
         """Open a cassette for recording.
 
@@ -64,6 +69,7 @@ class Tape:
         self._make_judge = make_judge
         self._checked_by = checked_by
         self._redactor = redactor
+        self._strict = make_strict(path) if make_strict else None
         self._file = path
         self._created = False
         self._lock: int | None = None
@@ -94,6 +100,10 @@ class Tape:
         stored = cassette.append(cassette.prepare(exchange), self._judge, self._checked_by)
         self.recorded += 1
         return stored
+
+    def rejection(self, request: Request) -> Rejection | None:
+        """How the API would refuse a request; None where it is not known to, or where nobody asked to enforce it."""
+        return self._strict.rejection(self._woken().request_entry(request)) if self._strict else None
 
     def clean(self, exchange: Exchange) -> Entry:
         """An exchange as it would be stored, for one that is left out."""

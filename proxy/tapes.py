@@ -9,7 +9,7 @@ from typing import Final
 from ..cassettes.errors import CassetteError
 from ..cassettes.naming import cassette_name, cassette_path, split_session
 from ..cassettes.redaction import Redactor
-from .tape import Existing, MakeJudge, Recorded, Tape
+from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
 
 OPEN_AT_MOST: Final = 32
 """Cassettes held open at once; a folder of a thousand tests would run out of file descriptors."""
@@ -27,6 +27,7 @@ class Tapes:
         make_judge: MakeJudge | None = None,
         checked_by: str = "",
         redactor: Redactor | None = None,
+        make_strict: MakeStrict | None = None,
     ) -> None:
         """Choose the target.
 
@@ -37,6 +38,7 @@ class Tapes:
             make_judge: makes the checks that every exchange goes through before it is stored.
             checked_by: version and rule set of these checks, stored beside what they find.
             redactor: takes secrets out of every exchange before it is stored; the shapes of keys by default.
+            make_strict: makes what refuses a request that the API would refuse, before it is sent; nothing does by default.
         """
         self.target = target
         self.folder = folder
@@ -44,6 +46,7 @@ class Tapes:
         self._make_judge = make_judge
         self._checked_by = checked_by
         self._redactor = redactor
+        self._make_strict = make_strict
         self._tapes: dict[str, Tape] = {}
         self._awake: dict[str, Tape] = {}
 
@@ -97,5 +100,12 @@ class Tapes:
     def _tape(self, name: str) -> Tape:
         if name not in self._tapes:
             path = cassette_path(self.target, name) if self.folder else self.target
-            self._tapes[name] = Tape(path, self._existing, self._make_judge, self._checked_by, self._redactor)
+            self._tapes[name] = Tape(
+                path,
+                self._existing,
+                self._make_judge,
+                self._checked_by,
+                redactor=self._redactor,
+                make_strict=self._make_strict,
+            )
         return self._tapes[name]

@@ -22,8 +22,8 @@ from ..cassettes.routes import Surface
 from ..checks.apierrors import wraps_errors
 from ..checks.selection import Selection
 from ..checks.settings import Settings
-from .answers import Answer, error_answer, recorded_answer, whole_answer
-from .strict import Rejection, Strict
+from ..checks.strict import Rejection, Strict
+from .answers import DROPPED, Answer, error_answer, recorded_answer, whole_answer
 
 _ANSWER_BYTES: Final = 64 * 1024 * 1024
 """What the answers at hand may hold together."""
@@ -105,6 +105,7 @@ class Answering:
         self._verdicts: dict[str, Counter[Verdict]] = {}
         self._all: Counter[Verdict] = Counter()
         self._answers: Bounded[int, Answer] = Bounded(_ANSWER_BYTES)
+        self._newest: tuple[int, Answer] = 0, DROPPED
         self._faults: dict[int, tuple[str, str] | None] = {}
 
     def read(self, request: Request) -> Known:
@@ -174,10 +175,13 @@ class Answering:
         return self._answer(number).status != 400 or self._fault(number) is None
 
     def _answer(self, number: int) -> Answer:
+        if number == self._newest[0]:
+            return self._newest[1]
         answer = self._answers.get(number)
         if answer is None:
             answer = recorded_answer(self.lookup.entry(number))
             self._answers.put(number, answer, sum(len(chunk.data) for chunk in answer.chunks) + _ITEM_BYTES)
+        self._newest = number, answer
         return answer
 
     def _fault(self, number: int) -> tuple[str, str] | None:

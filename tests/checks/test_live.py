@@ -7,7 +7,7 @@ from pathlib import Path
 from gemtape.cassettes.store import Cassette
 from gemtape.cassettes.version import VERSION
 from gemtape.checks.config import Config
-from gemtape.checks.live import checked_by, judges
+from gemtape.checks.live import checked_by, judges, strict_for
 from tests.factories import SIGNATURE, call, calls, cassette_of, exchange, model_text, result, results, user
 
 QUESTION = user("Weather in Pune?")
@@ -34,6 +34,16 @@ def test_the_configured_selection_holds(tmp_path: Path):
     path = cassette_of(tmp_path / "run.db", [exchange([QUESTION], SIGNED)])
 
     assert _rules(path, Config(ignore=("missing-signature",))) == []
+
+
+def test_what_is_enforced_follows_the_selection(tmp_path: Path):
+    with Cassette.temporary() as cassette:
+        request = cassette.request_entry(SECOND.request)
+
+    rejection = strict_for(Config())(tmp_path / "run.db").rejection(request)
+    assert rejection is not None
+    assert (rejection.status, rejection.rule) == (400, "missing-signature")
+    assert strict_for(Config(ignore=("missing-signature",)))(tmp_path / "run.db").rejection(request) is None
 
 
 def test_checked_by_names_the_version_and_the_rules():

@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from gemtape.cassettes.store import Cassette
 from tests.processes import BIN, program
 from tests.proxied import proxied, stored
 from tests.proxy.test_addon import BODY, SSE, UNARY, event
@@ -95,6 +96,40 @@ def test_killed_recorder_leaves_every_answer_that_a_client_had_whole(tmp_path, u
     assert [exchange.response.body for exchange in stored(tmp_path / "run.db")] == got
     everything = b"".join(path.read_bytes() for path in tmp_path.glob("run.db*"))
     assert KEY.encode() not in everything
+
+
+ORPHAN = {
+    "contents": [
+        {"role": "user", "parts": [{"text": "hi"}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]},
+    ]
+}
+
+
+def test_violations_are_told_at_once_and_at_the_end_and_make_the_exit_code(tmp_path, upstream):
+    with record(tmp_path, upstream, "run.db") as recorder:
+        httpx.post(base_url(recorder) + UNARY, json=ORPHAN, trust_env=False, timeout=20)
+        assert recorder.end() == 1
+        report = recorder.output()
+
+    assert "1 error: orphan-response" in recorder.said
+    assert "orphan-response  /contents/1/parts/0" in report
+    with Cassette.read(tmp_path / "run.db") as cassette:
+        assert cassette.stored_violations() == [(1, "orphan-response", "error")]
+
+
+def test_enforce_answers_in_the_words_of_the_api_and_sends_nothing(tmp_path, upstream):
+    with record(tmp_path, upstream, "run.db", "--enforce") as recorder:
+        url = base_url(recorder)
+        refused = httpx.post(url + UNARY, json=ORPHAN, trust_env=False, timeout=20)
+        assert post(url).status_code == 200
+        recorder.end()
+
+    assert refused.status_code == 400
+    assert refused.json()["error"]["message"].startswith("Please ensure that function response turn comes")
+    assert "REFUSED  400  orphan-response at /contents/1/parts/0" in recorder.said
+    assert len(upstream.requests) == 1
+    assert len(stored(tmp_path / "run.db")) == 1
 
 
 @pytest.fixture

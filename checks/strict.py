@@ -7,11 +7,11 @@ from typing import Final
 
 from ..cassettes.entry import Entry
 from ..cassettes.models import Headers
-from ..checks.apierrors import error_body
-from ..checks.finding import Finding, Severity, pointer
-from ..checks.judge import Judge
-from ..checks.selection import Selection
-from ..checks.settings import Settings
+from .apierrors import error_body
+from .finding import Finding, Severity, pointer
+from .judge import Judge
+from .selection import Selection
+from .settings import Settings
 
 _RENEWED_AFTER: Final = 256
 """Requests after which the judge starts anew: it remembers every history that it met, for as long as it lives."""

@@ -11,10 +11,10 @@ from gemtape.cassettes.entry import Entry
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.turns import TurnTree
+from gemtape.checks import strict
 from gemtape.checks.finding import Severity
 from gemtape.checks.selection import Selection
-from gemtape.replay import strict
-from gemtape.replay.strict import Strict
+from gemtape.checks.strict import Strict
 from tests.factories import SIGNATURE, call, calls, exchange, result, results, user
 
 SOUND = [user("a"), calls(call("f", signature=SIGNATURE)), results(result("f", {}))]

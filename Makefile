@@ -12,7 +12,7 @@ STAMP := $(VENV)/.installed
 SOURCES := cassettes checks cli proxy replay
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs clean
+.PHONY: help demo test check bench format docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-8s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -34,6 +34,9 @@ check: $(STAMP) ## format, lint, types, floors
 	@$(BIN)/basedpyright --pythonpath $(BIN)/python $(SOURCES)
 	@echo "== floors and layout"
 	@$(BIN)/python -m pytest -q tests/test_floors.py tests/test_layout.py
+
+bench: $(STAMP) ## the benchmarks, side by side in one run
+	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file; done
 
 format: $(STAMP) ## rewrite the source in the house format
 	@$(BIN)/ruff format .

@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gemtape.cassettes.errors import CassetteMissing
 from gemtape.cassettes.lookup import Repeat
@@ -18,6 +20,7 @@ from gemtape.replay import deck as module
 from gemtape.replay.answering import Options, Reply, Verdict
 from gemtape.replay.deck import OPEN_AT_MOST, Asked, Deck
 from tests.factories import MODEL, cassette_of, exchange, model_text, user
+from tests.strategies import BODIES, HOSTILE
 
 PATH = f"/v1beta/models/{MODEL}:generateContent"
 HELLO = exchange([user("hello")], model_text("hi"))
@@ -259,6 +262,31 @@ def test_known_request_is_known_by_all_that_it_depends_on(file: Deck):
 
 def test_secrets_are_taken_out_of_a_request_before_it_is_matched(file: Deck):
     assert ask(file, asked(query="key=AIzaFAKEKEY0000000000000000000000000000")).verdict is Verdict.HIT
+
+
+SEGMENTS = st.sampled_from(
+    [*("v1beta", "v1", "models", "m:generateContent", "plain", "@one", "@", "..", ".", "%2e%2e", "%00", "%ff", ""),
+     *("_gemtape", "reset", "status", "ws", "upload", "projects", "openai", "chat", "completions", "v1internal:x")]
+) | st.text(st.characters(max_codepoint=255), max_size=8)  # fmt: skip
+REQUESTS = st.tuples(
+    st.sampled_from(["POST", "GET", "HEAD", "PUT", "DELETE", "x"]),
+    st.lists(SEGMENTS, max_size=6).map(lambda parts: "/" + "/".join(parts)),
+    st.sampled_from(["", "alt=sse", "key=x&alt=", "%", "a=%ff&&="])
+    | st.text(st.characters(max_codepoint=255), max_size=8),
+    st.sampled_from(["", "application/json", "text/event-stream", "\xff;"]),
+    st.binary(max_size=20)
+    | (BODIES | HOSTILE).map(lambda body: json.dumps(body).encode("utf-8", "surrogatepass")),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(what=REQUESTS)
+def test_whatever_is_asked_gets_an_answer(folder: Deck, what: tuple[str, str, str, str, bytes]):
+    """No request is a fault of ours, and none leaves the folder."""
+    reply = ask(folder, Asked(*what), (("content-type", what[3]),))
+
+    assert reply.answer.status in (200, 400, 404, 412, 501)
+    assert {path.parent for path, _ in folder.tallies()} <= {folder.target, folder.target / "refunds"}
 
 
 def test_folder_of_many_cassettes_keeps_few_open_and_their_sessions(tmp_path: Path):

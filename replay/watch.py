@@ -1,0 +1,177 @@
+"""The verdict on what was asked in a replay: misses, refusals, and what the checks say of the requests.
+
+A replay serves whatever was recorded; that a test passed with it is not all there is to know. Each request is judged
+together with the answer it got, as a recorder would, so that a client is found out that lost or changed what an answer
+gave it. Code that swallows the error of a miss does not hide it from here.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..cassettes.models import Exchange, Failure, Request, Response, Violation
+from ..cassettes.naming import cassette_path
+from ..cassettes.preparing import entry_of
+from ..cassettes.routes import parse_route, split_prefix
+from ..cassettes.turns import TurnTree
+from ..checks.finding import Severity
+from ..checks.judge import Judge
+from .answering import Options, Reply, Verdict
+from .answers import Answer
+from .deck import Asked, Deck
+from .lines import printable
+
+logger = logging.getLogger(__name__)
+
+FAIL_ON: Final = {"error": Severity.ERROR, "warning": Severity.WARNING, "never": None}
+"""The severities that a run can be told to fail on, by name; what is worse fails it too."""
+_ORDER: Final = list(Severity)
+_RESET: Final = "/_gemtape/reset"
+_UNANSWERED: Final = {Verdict.MISS: "miss", Verdict.REJECTED: "refused as the API would"}
+_LONGEST: Final = 3000
+_PATH: Final = 160
+_MOST: Final = 1000
+"""Requests in trouble that are remembered; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unanswered:
+    """A request that got no recorded answer, and why."""
+
+    what: str
+    note: str
+
+
+@dataclass(slots=True)
+class _Told:
+    """A violation, where it was met first, and how many later requests held it too."""
+
+    what: str
+    violation: Violation
+    again: int = 0
+
+
+@dataclass(slots=True)
+class _Session:
+    judge: Judge
+    turns: TurnTree = field(default_factory=TurnTree)
+    asked: int = 0
+
+
+class Watch:
+    """Follows the requests to a deck: give its `heard` to a server or a transport. Safe for use by several threads."""
+
+    def __init__(self, deck: Deck, options: Options) -> None:
+        """Judge with the rules that `options` select."""
+        self._deck = deck
+        self._options = options
+        self._lock = threading.Lock()
+        self._sessions: dict[str, _Session] = {}
+        self._unanswered: list[_Unanswered] = []
+        self._violations: dict[tuple[str, str, str, str], _Told] = {}
+        self.verdicts: Final[Counter[Verdict]] = Counter()
+        """How many requests got what."""
+        self.suppressed = 0
+        """Violations that the selection left out."""
+
+    def heard(self, asked: Asked, reply: Reply) -> None:
+        """Take note of a request and its reply. Never raises."""
+        with self._lock:
+            try:
+                self._note(asked, reply)
+            except Exception:
+                logger.exception("gemtape could not judge a request")
+
+    @property
+    def asked(self) -> int:
+        """How many requests came, those about gemtape itself not counted."""
+        return self.verdicts.total()
+
+    def count(self, severity: Severity) -> int:
+        """How many different violations of this severity the requests had."""
+        return sum(told.violation.severity == severity for told in self._violations.values())
+
+    def fails(self, threshold: Severity | None) -> bool:
+        """Whether there was a miss, a refusal, or a violation of this severity or worse; None: never."""
+        if threshold is None:
+            return False
+        return any(map(self.verdicts.get, _UNANSWERED)) or any(
+            map(self.count, _ORDER[_ORDER.index(threshold) :])
+        )
+
+    def complaints(self, threshold: Severity | None = Severity.ERROR) -> Iterator[str]:
+        """Each miss, refusal and violation in a paragraph; violations of the given severity or worse, None: of none."""
+        with self._lock:
+            for item in self._unanswered:
+                yield printable(f"{item.what}: {item.note}", _LONGEST)
+            more = sum(map(self.verdicts.__getitem__, _UNANSWERED)) - len(self._unanswered)
+            if more:
+                yield f"and {more} more requests that got no recorded answer"
+            least = len(_ORDER) if threshold is None else _ORDER.index(threshold)
+            for told in self._violations.values():
+                found = told.violation
+                if _ORDER.index(Severity(found.severity)) >= least:
+                    again = f" (again in {told.again} more)" if told.again else ""
+                    words = f"{found.severity}  {found.rule} at {found.pointer} of {told.what}: {found.message}{again}"
+                    yield printable(words, _LONGEST)
+
+    def _note(self, asked: Asked, reply: Reply) -> None:
+        if reply.verdict is None:
+            if asked.path.endswith(_RESET):
+                self._sessions.pop(reply.label, None)
+            return
+        self.verdicts[reply.verdict] += 1
+        session = self._sessions.get(reply.label)
+        if session is None:
+            session = self._sessions[reply.label] = _Session(Judge(settings=self._options.settings))
+        session.asked += 1
+        path = split_prefix(asked.path)[1]
+        where = f" in {reply.label}" if reply.label else ""
+        what = f"request {session.asked}{where}, {asked.method} {printable(path, _PATH)}"
+        if reply.verdict in _UNANSWERED and len(self._unanswered) < _MOST:
+            self._unanswered.append(_Unanswered(f"{_UNANSWERED[reply.verdict]}  {what}", reply.note))
+        if parse_route(path).generates:
+            headers = (("content-type", asked.content_type),)
+            request = Request(asked.method, path, asked.query, headers, asked.body)
+            exchange = Exchange(request, *_as_recorded(reply.answer))
+            told = reply.note if reply.verdict is Verdict.REJECTED else ""
+            self._judge(session, exchange, reply.label, what, told)
+
+    def _judge(self, session: _Session, exchange: Exchange, label: str, what: str, told: str) -> None:
+        """What is wrong with a request, besides what it was refused for.
+
+        Of its answer nothing is said: that is the recording's doing, and not the client's.
+        """
+        entry = entry_of(exchange, self._options.redactor, session.turns).numbered(session.asked)
+        found = [item for item in session.judge.judge(entry) if item.at == "request"]
+        kept, suppressed = self._options.selection.apply(found, self._cassette(label))
+        self.suppressed += suppressed
+        for violation in kept:
+            if told.startswith(f"{violation.rule} at {violation.pointer}: "):
+                continue
+            key = (label, violation.rule, violation.pointer, violation.message)
+            if key in self._violations:
+                self._violations[key].again += 1
+            elif len(self._violations) < _MOST:
+                self._violations[key] = _Told(what, violation)
+
+    def _cassette(self, label: str) -> str:
+        """The path of the cassette, by which a selection may make a difference."""
+        name = label.rpartition("@")[0].rstrip("/") if "@" in label else label
+        return str(
+            cassette_path(self._deck.target, name) if self._deck.folder and name else self._deck.target
+        )
+
+
+def _as_recorded(answer: Answer) -> tuple[Response | None, Failure | None]:
+    """An answer as a recorder would have seen it."""
+    if not answer.status:
+        return None, Failure.RESET
+    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.headers)
+    response = Response(answer.status, headers, answer.chunks, answer.cut)
+    return response, Failure.RESET if answer.cut else None

@@ -16,6 +16,7 @@ from .conversation import client_content
 
 _CLIENT: Final = "client"
 _SENT: Final = "sent"
+_SPOKEN: Final = "spoken"
 
 
 def client_digest(turn: Turn) -> bytes:
@@ -26,6 +27,25 @@ def client_digest(turn: Turn) -> bytes:
 def digests_inside(turn: Turn) -> list[bytes]:
     """The digests up to each part of a client content but its last."""
     return _digests(turn)[:-1]
+
+
+def parts_since_model(turn: Turn) -> int:
+    """How many parts of the client there are up to a turn since the model spoke last.
+
+    Digests leave out where the model spoke, so that a lost answer changes none; this tells apart what then looks alike.
+    """
+    missing: list[Turn] = []
+    count = 0
+    for step in turn.back():
+        known = step.notes.get(_SPOKEN)
+        if known is not None:
+            count = known
+            break
+        missing.append(step)
+    for step in reversed(missing):
+        count = count + len(_client_parts(step)) if client_content(step) else 0
+        step.notes[_SPOKEN] = count
+    return count
 
 
 def stands_alike(first: Turn, second: Turn) -> bool:

@@ -17,10 +17,12 @@ from ..cassettes.pairing import named
 from ..cassettes.routes import Surface
 from ..cassettes.turns import Turn
 from .asker import Asker, asker_of
-from .clientside import client_digest
+from .clientside import client_digest, parts_since_model
 from .conversation import run_of
 from .faces import Face, call_key, face_of
 
+MOST: Final = 64
+"""Exchanges looked at, where many were asked the same or issued the same: the latest."""
 _WHOLE: Final = frozenset({"", "STOP", "FINISH_REASON_UNSPECIFIED"})
 """Finish reasons of an answer that a client has to bring back; others stopped it on its way, or withheld it."""
 
@@ -146,9 +148,15 @@ class Ledger:
         """Whether a request brought back what an exchange answered."""
         return record.number in self._brought_back
 
-    def asked_with(self, digest: bytes) -> list[Record]:
-        """The exchanges whose requests hold these client contents and no others."""
-        return self._by_client.get(digest, []) if digest else []
+    def asked_with(self, digest: bytes, parts: int | None = None) -> list[Record]:
+        """The latest exchanges whose requests hold these client contents and no others.
+
+        `parts`, where it is given, is the most that the client may have said in them since the model spoke last.
+        """
+        latest = self._by_client.get(digest, [])[-MOST:] if digest else []
+        if parts is None:
+            return latest
+        return [record for record in latest if parts_since_model(record.history) <= parts]
 
     def by_signature(self, signature: str) -> Origin | None:
         """Where a signature (in normal form) was issued first."""

@@ -15,14 +15,12 @@ from typing import Final
 
 from ..cassettes.turns import Turn
 from .asker import Asker
-from .clientside import client_digest, sent_at, stands_alike
+from .clientside import client_digest, parts_since_model, sent_at, stands_alike
 from .conversation import Run
 from .faces import Face, call_key, face_of
-from .ledger import Ledger, Origin, Record
+from .ledger import MOST, Ledger, Origin, Record
 from .returned import Returned
 
-MOST: Final = 64
-"""Exchanges looked at, where many were asked the same or issued the same: the latest."""
 CLOCK: Final = 0.05
 """Seconds by which an answer may seem to end after the client acted on it: clocks round, and clients read ahead."""
 
@@ -65,7 +63,7 @@ def went_on(ledger: Ledger, following: Iterable[Turn]) -> set[int]:
     return {
         record.continues.number
         for turn in following
-        for record in ledger.asked_with(client_digest(turn))[-MOST:]
+        for record in ledger.asked_with(client_digest(turn), parts_since_model(turn))
         if record.continues
     }
 
@@ -83,7 +81,7 @@ class _Search:
         self._face = face_of(at.value for at in run.whole)
 
     def link(self) -> Link | None:
-        asked = self._started(self._ledger.asked_with(self._digest)[-MOST:])
+        asked = self._started(self._ledger.asked_with(self._digest, parts_since_model(self._parent)))
         marked = [record for record in self._marked() if self._is_free(record)]
         in_place = [record for record in marked if stands_alike(record.history, self._parent)]
         here = self._closest([*asked, *in_place])
@@ -100,10 +98,14 @@ class _Search:
             if not here.returns or not ended:
                 return Link(here)
             return self._linked(here, doubtful=self._ledger.came_back(here))
-        if self._previous and self._goes_on(self._previous):
-            return self._linked(self._previous.record)
-        alike = self._closest(self._alike())
-        return self._linked(alike) if alike else None
+        alike = self._alike()
+        if self._previous:
+            next_ones = [record for record in alike if record.continues is self._previous.record]
+            if self._goes_on(self._previous) and not next_ones:
+                return self._linked(self._previous.record)
+            alike = next_ones or alike
+        found = self._closest(alike)
+        return self._linked(found) if found else None
 
     def _linked(
         self, record: Record, left_out: Record | None = None, *, in_place: bool = True, doubtful: bool = False
@@ -170,6 +172,7 @@ class _Search:
         return max(
             records,
             key=lambda record: (
+                self._evidence(record),
                 self._likeness(record),
                 client_digest(record.history) == self._digest,
                 previous is not None and record.conversation == previous.conversation,
@@ -179,6 +182,14 @@ class _Search:
                 record.number,
             ),
             default=None,
+        )
+
+    def _evidence(self, record: Record) -> int:
+        """How much of it there is: the same words in front, marks, the same answer. One alone may mislead."""
+        return (
+            int(client_digest(record.history) == self._digest)
+            + int(self._likeness(record)[1] > 0)
+            + int(self._says_the_same(record))
         )
 
     def _likeness(self, record: Record) -> tuple[int, int, int]:

@@ -15,11 +15,11 @@ from typing import Any, Final
 from ..cassettes.pairing import named
 from ..cassettes.turns import Turn
 from .asker import Asker
-from .clientside import client_digest, digests_inside, sent_at
+from .clientside import client_digest, digests_inside, parts_since_model, sent_at
 from .conversation import Run, step_before
 from .finding import Place, content_place
 from .ledger import Ledger, Record
-from .linking import CLOCK, MOST, chain, went_on
+from .linking import CLOCK, chain, went_on
 from .returned import Returned
 
 _PLAINLY_RETOLD: Final = 20
@@ -40,12 +40,14 @@ def lost_in(ledger: Ledger, run: Run, asker: Asker, previous: Returned | None) -
     for index, turn in enumerate(run.contents):
         following = run.contents[index:]
         if index > 0 and turn.parent is not None:
-            record = _lost_between(ledger, client_digest(turn.parent), following, asker)
+            record = _lost_between(ledger, turn.parent, following, asker)
             if record:
                 found = True
                 yield Lost(content_place(turn.depth - 1), record)
+        before = parts_since_model(turn.parent) if turn.parent else 0
         for at, digest in enumerate(digests_inside(turn), 1):
-            record = _known_to_go_on(ledger, _ended(ledger, digest, turn), following)
+            asked = ledger.asked_with(digest, before + at)
+            record = _known_to_go_on(ledger, _ended(asked, turn), following)
             if record:
                 found = True
                 yield Lost(content_place(turn.depth - 1, at), record)
@@ -53,8 +55,10 @@ def lost_in(ledger: Ledger, run: Run, asker: Asker, previous: Returned | None) -
         yield from _lost_before_responses(ledger, run, previous)
 
 
-def _lost_between(ledger: Ledger, digest: bytes, following: Sequence[Turn], asker: Asker) -> Record | None:
-    records = _ended(ledger, digest, following[0])
+def _lost_between(ledger: Ledger, turn: Turn, following: Sequence[Turn], asker: Asker) -> Record | None:
+    """The answer that is missing behind a content."""
+    asked = ledger.asked_with(client_digest(turn), parts_since_model(turn))
+    records = _ended(asked, following[0])
     if any(ledger.came_back(record) for record in records):
         return _known_to_go_on(ledger, records, following)
     own = [record for record in records if record.asker.is_like(asker) or _is_answered(record, following[0])]
@@ -64,10 +68,10 @@ def _lost_between(ledger: Ledger, digest: bytes, following: Sequence[Turn], aske
     return newest
 
 
-def _ended(ledger: Ledger, digest: bytes, turn: Turn) -> list[Record]:
-    """The exchanges with these client contents that had ended when a content was first sent."""
+def _ended(records: list[Record], turn: Turn) -> list[Record]:
+    """The exchanges that had ended when a content was first sent."""
     now = sent_at(turn) + CLOCK
-    return [record for record in ledger.asked_with(digest)[-MOST:] if record.ended_at <= now]
+    return [record for record in records if record.ended_at <= now]
 
 
 def _known_to_go_on(ledger: Ledger, records: list[Record], following: Sequence[Turn]) -> Record | None:

@@ -6,7 +6,14 @@ import pytest
 
 from gemtape.cassettes.schema import CONTENT
 from gemtape.cassettes.turns import Turn, TurnTree
-from gemtape.checks.clientside import client_digest, digests_inside, note_sent, sent_at, stands_alike
+from gemtape.checks.clientside import (
+    client_digest,
+    digests_inside,
+    note_sent,
+    parts_since_model,
+    sent_at,
+    stands_alike,
+)
 from tests.checks.tape import SIGNATURES, celsius, weather
 from tests.factories import call, calls, model_text, result, results, user
 
@@ -75,6 +82,22 @@ def test_no_history_and_one_of_the_model_alone_hold_nothing_of_the_client():
 @pytest.mark.parametrize("content", [None, 3, "text", [], {"parts": 3}, {"parts": [3, None]}, {"role": 5}])
 def test_malformed_contents_have_a_digest(content: Any):
     assert isinstance(client_digest(turn(content)), bytes)
+
+
+@pytest.mark.parametrize(
+    ("contents", "count"),
+    [
+        ([], 0),
+        ([user("a"), results({"text": "b"}, {"text": "c"})], 3),
+        ([user("a"), model_text("A")], 0),
+        ([user("a"), model_text("A"), user("b")], 1),
+        ([user("a"), 3], 2),
+    ],
+)
+def test_how_much_the_client_said_since_the_model_spoke(contents: list, count: int):
+    history = turn(*contents)
+
+    assert [parts_since_model(history), parts_since_model(history)] == [count, count]
 
 
 def test_the_last_words_of_the_client():

@@ -8,7 +8,7 @@ from gemtape.cassettes.models import Failure
 from gemtape.cassettes.routes import Surface
 from gemtape.checks.clientside import client_digest
 from gemtape.checks.faces import face_of
-from gemtape.checks.ledger import Ledger, Record
+from gemtape.checks.ledger import MOST, Ledger, Record
 from tests.checks.helpers import entries
 from tests.checks.tape import SIGNATURES, Tape, celsius, signed, thought, weather
 from tests.factories import MODEL, answer_body, call, calls, model_text, unary, user
@@ -81,6 +81,27 @@ def test_requests_are_found_by_the_clients_words():
 
     assert ledger.asked_with(client_digest(records[0].history)) == [records[0], records[2]]
     assert ledger.asked_with(client_digest(records[1].history)) == [records[1]]
+
+
+def test_requests_where_the_client_spoke_longer_may_be_left_out():
+    """Digests do not tell ``a b`` from ``a``, an answer, ``b``."""
+    tape = Tape()
+    tape.ask([user("a"), user("b")], model_text("A"))
+    tape.ask([user("a"), model_text("A"), user("b")], model_text("A"))
+    ledger, (merged, apart) = remembered(tape)
+    digest = client_digest(merged.history)
+
+    assert ledger.asked_with(digest) == ledger.asked_with(digest, 2) == [merged, apart]
+    assert ledger.asked_with(digest, 1) == [apart]
+
+
+def test_only_the_latest_of_many_requests_are_looked_at():
+    tape = Tape()
+    for _ in range(MOST + 3):
+        tape.ask([user("x")], model_text("A"))
+    ledger, records = remembered(tape)
+
+    assert ledger.asked_with(client_digest(records[0].history)) == records[3:]
 
 
 def test_all_candidates_issue():

@@ -167,6 +167,39 @@ def test_pieces_of_one_answer_are_linked_to_it_one_after_the_other():
     assert _linked(tape) == [(1, True, 0)] * 3
 
 
+def test_the_answer_that_came_next_is_no_piece_of_the_one_before():
+    """Where a call was lost, and the next answer made it again."""
+    tape = Tape(FLASH_2)
+    first = tape.ask([user("x")], calls(call("a"), call("b")))
+    second = tape.ask([user("x"), first, results(result("a", {}), result("b", {}))], calls(call("b")))
+    tape.ask([user("x"), calls(call("a")), results(result("a", {})), second, results(result("b", {}))])
+
+    assert _linked(tape) == [(1, True, 0), (2, True, 0)]
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (weather(S1, "Goa"), 1),
+        (weather(S1), 1),
+        (calls(call("other", signature=S1)), 1),
+        (weather(S2, "Goa"), 1),
+    ],
+    ids=["marks", "all", "marks-alone", "place-and-answer"],
+)
+def test_two_of_words_marks_and_answer_outweigh_the_third(sent: dict, expected: int):
+    """Behind equal prompts, where a shortened window could stand anywhere."""
+    tape = Tape()
+    first = tape.ask([user("go")], weather(S1, "Goa"))
+    second = tape.ask([user("go"), first, celsius()], model_text("A"))
+    tape.ask(
+        [user("go"), first, celsius(), second, user("go")], calls(call("other", signature=S2), call("b"))
+    )
+    tape.ask([user("go"), sent, celsius()])
+
+    assert _linked(tape)[0][0] == expected
+
+
 def test_an_answer_that_had_not_begun_is_not_what_a_run_is():
     tape = Tape(FLASH_2)
     tape.ask([user("x")], model_text("A"), at=5)

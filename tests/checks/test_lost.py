@@ -66,6 +66,19 @@ def test_an_answer_is_lost_within_a_content_whose_neighbours_were_merged():
     assert lost(tape) == [("error", "/contents/0/parts/1")]
 
 
+def test_responses_that_add_up_to_what_was_once_sent_lose_nothing():
+    """Three responses to one answer are not two to it and one to the next."""
+    tape = Tape(FLASH_2)
+    three = calls(*(call("a", {"n": at}) for at in range(3)))
+    ok = result("a", {})
+    tape.ask([user("x")], three)
+    tape.ask([user("x"), three, results(ok, ok, ok)], calls(call("a", {"n": 9}), call("b")))
+    short = [user("x"), calls(*three["parts"][:2]), results(ok, ok)]
+    tape.ask([*short, calls(call("a", {"n": 9}), call("b")), results(ok, result("b", {}))])
+
+    assert lost(tape) == []
+
+
 def test_a_prompt_that_grew_goes_on_from_nothing():
     tape = Tape()
     tape.ask([user("x")], model_text("A"))

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import click
 
+_PORT: Final = 8090
 _CHECKED_EVERY_S: Final = 1.0
 """How often to look whether the server still runs, when nothing else happens."""
 _GATHERED_S: Final = 0.02
@@ -19,8 +20,11 @@ _GATHERED_S: Final = 0.02
 
 @click.command()
 @click.argument("target", metavar="CASSETTE|FOLDER")
+@click.argument("beside", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="0 takes a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="8090 by default, with a COMMAND a free one; 0 takes a free one.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -33,9 +37,26 @@ _GATHERED_S: Final = 0.02
     default=None,
     help="Whether to serve what was recorded for a request that the API would refuse; strict by default.",
 )
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "never"]),
+    default="error",
+    show_default=True,
+    help="Exit with 1 after a miss; beside a COMMAND also after a violation of this severity or worse.",
+)
+@click.option("--openai", is_flag=True, help="Lead a COMMAND's OpenAI clients here too.")
 @click.pass_context
 def command(
-    context: click.Context, *, target: str, port: int, host: str, repeat: str | None, lenient: bool | None
+    context: click.Context,
+    *,
+    target: str,
+    beside: tuple[str, ...],
+    port: int | None,
+    host: str,
+    repeat: str | None,
+    lenient: bool | None,
+    fail_on: str,
+    openai: bool,
 ) -> None:
     """Answer from a cassette, with no key and no network.
 
@@ -45,28 +66,38 @@ def command(
 
     A request that was not recorded gets an error that says which recorded one is nearest and what differs; one that the
     API is known to refuse gets the API's error. Ctrl-C ends the replay; the exit code is 1 if there were such requests.
+
+    With -- COMMAND the replay runs beside the command, which finds it by variables such as GOOGLE_GEMINI_BASE_URL, and
+    ends with it: gemtape replay tapes/ -- npm test. Its requests are checked as a recorder would. The exit code is the
+    command's if that is not 0, else 1 if there were misses or errors, even where its code hid them.
     """
+    if openai and not beside:
+        raise click.UsageError("--openai is for a COMMAND: gemtape replay CASSETTE --openai -- COMMAND")
+
     # Imported here so that `gemtape replay --help` does not wait for an HTTP server.
     from ..cassettes.lookup import Repeat  # noqa: PLC0415
-    from ..cassettes.redaction import Redactor  # noqa: PLC0415
     from ..checks.config import load_config  # noqa: PLC0415
-    from ..replay.answering import Options, Verdict  # noqa: PLC0415
+    from ..replay.answering import Verdict  # noqa: PLC0415
+    from ..replay.configured import configured  # noqa: PLC0415
     from ..replay.lines import request_line, summary  # noqa: PLC0415
     from ..replay.server import serve  # noqa: PLC0415
+    from ..replay.watch import FAIL_ON  # noqa: PLC0415
 
-    config = load_config()
-    options = Options(
-        repeat=Repeat(repeat) if repeat else config.repeat or Repeat.LAST,
-        lenient=config.strict is False if lenient is None else lenient,
-        redactor=Redactor(config.secrets),
-        selection=config.selection(),
-        settings=config.settings,
-    )
+    options = configured(load_config(), repeat=Repeat(repeat) if repeat else None, lenient=lenient)
+    threshold = FAIL_ON[fail_on]
+    if beside:
+        from .beside import play_beside  # noqa: PLC0415
+
+        code, lines = play_beside(
+            beside, target, options, host=host, port=port or 0, threshold=threshold, openai=openai
+        )
+        say(*lines)
+        context.exit(code)
     waiting: SimpleQueue[tuple[Any, Any] | None] = SimpleQueue()
     server = serve(
         target,
         host=host,
-        port=port,
+        port=_PORT if port is None else port,
         options=options,
         heard=lambda asked, reply: waiting.put((asked, reply)),
     )
@@ -82,7 +113,8 @@ def command(
     say(*(request_line(*item) for item in taken(waiting, 0) if item))
     say(*summary(server.deck.tallies(), server.deck.lost))
     verdicts = server.deck.verdicts()
-    context.exit(1 if verdicts[Verdict.MISS] or verdicts[Verdict.REJECTED] else 0)
+    failed = verdicts[Verdict.MISS] or verdicts[Verdict.REJECTED]
+    context.exit(1 if failed and threshold else 0)
 
 
 def taken(waiting: SimpleQueue[Any], patience_s: float) -> Iterator[Any]:

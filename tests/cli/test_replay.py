@@ -203,3 +203,17 @@ def test_reader_that_left_ends_the_replay(tmp_path: Path, run: Path):
     post(url)
 
     assert process.wait(30) == 141
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("error", 1), ("never", 0)])
+def test_fail_on_decides_what_a_miss_means(tmp_path: Path, run: Path, fail_on: str, code: int):
+    with replaying(tmp_path, "run.db", "--fail-on", fail_on) as replayer:
+        assert post(base_url(replayer), UNSIGNED).status_code == 400
+        assert replayer.end() == code
+
+
+def test_openai_without_a_command_is_a_mistake(run: Path):
+    outcome = CliRunner().invoke(gemtape, ["replay", str(run), "--openai"])
+
+    assert outcome.exit_code == 2
+    assert "--openai is for a COMMAND" in outcome.output

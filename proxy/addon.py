@@ -21,7 +21,7 @@ from ..cassettes import canonical
 from ..cassettes.advice import BARE_POST, is_bare_post
 from ..cassettes.errors import CassetteNameError
 from ..cassettes.models import Failure
-from ..cassettes.routes import split_prefix
+from ..cassettes.routes import parse_route, split_prefix
 from . import errors, guard
 from .errors import Refused
 from .recorder import Recorder
@@ -146,9 +146,10 @@ class Addon:
             name = self.recorder.tapes.name(prefix)
         except CassetteNameError as error:
             raise Refused(400, str(error)) from error
-        upstream = self.router_of(flow.client_conn).route(api_path)
+        route = parse_route(api_path)
+        upstream = self.router_of(flow.client_conn).upstream_of(api_path, route)
         self._open[flow.id] = Recording(
-            flow, name, api_path, query, header_pairs(request.headers), str(upstream)
+            flow, name, api_path, query, header_pairs(request.headers), str(upstream), route
         )
         guard.drop_hop_headers(request.headers)
         # In this order: each setter rewrites the Host header with what it knows by then.

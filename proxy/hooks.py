@@ -41,9 +41,12 @@ class HookTable(AddonManager):
         if handlers is None:
             handlers = [function for addon in self.chain for _, function in self._iter_hooks(addon, event)]
             self._table[event.name] = handlers
+        if not handlers:
+            return
+        arguments = event.args()
         for handler in handlers:
             try:
-                result = handler(*event.args())
+                result = handler(*arguments)
                 if result is not None and inspect.isawaitable(result):
                     await result
             except exceptions.AddonHalt:

@@ -51,7 +51,7 @@ def exchange_line(name: str, entry: Entry, violations: Iterable[Violation], firs
 
 def printable(text: str) -> str:
     """Text without control characters (a terminal would obey them), cut to a length that fits a line."""
-    shown = "".join(character if character.isprintable() else "?" for character in text)
+    shown = text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
     return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ..cassettes.events import parse_events
 from ..cassettes.folding import fold_events
 from ..cassettes.models import Chunk, Exchange, Failure, Headers, Request, Response
-from ..cassettes.routes import Route, parse_route
+from ..cassettes.routes import Route
 from .decoding import CannotDecode, decode_pieces
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Recording:
     query: str
     headers: Headers
     upstream: str
+    route: Route
     started_at: float = field(default_factory=time.time)
     began: float = field(default_factory=time.monotonic)
     tape: Tape | None = None
@@ -65,11 +66,6 @@ class Recording:
 
     def __post_init__(self) -> None:
         self.active = self.began
-
-    @property
-    def route(self) -> Route:
-        """What the request asks for."""
-        return parse_route(self.api_path)
 
     def clock(self) -> int:
         """Milliseconds since the request began; counts as a sign of life."""

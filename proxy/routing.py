@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from ..cassettes.errors import SetupError
-from ..cassettes.routes import Surface, parse_route
+from ..cassettes.routes import Route, Surface
 from .errors import Refused
 
 GEMINI_API_HOST: Final = "generativelanguage.googleapis.com"
@@ -71,13 +71,12 @@ def google(host: str) -> Upstream:
     return Upstream("https", host, _PORTS["https"])
 
 
-def google_host(api_path: str) -> str:
+def google_host(api_path: str, route: Route) -> str:
     """Google's host for an API path.
 
     Raises:
         Refused: the path belongs to none of Google's APIs, or names a location that cannot be one.
     """
-    route = parse_route(api_path)
     if route.surface is Surface.CODE_ASSIST:
         return CODE_ASSIST_HOST
     if not route.version:
@@ -118,13 +117,13 @@ class Router:
             else "the Google host that each path belongs to"
         )
 
-    def route(self, api_path: str) -> Upstream:
+    def upstream_of(self, api_path: str, route: Route) -> Upstream:
         """The upstream of an API path.
 
         Raises:
             Refused: none serves it.
         """
-        return self._upstream or google(google_host(api_path))
+        return self._upstream or google(google_host(api_path, route))
 
     def allows(self, host: str, port: int) -> bool:
         """Whether a connection to this address may be opened at all."""

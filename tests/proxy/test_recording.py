@@ -10,6 +10,7 @@ from mitmproxy.connection import Client, Server
 from mitmproxy.proxy.mode_specs import ProxyMode
 
 from gemtape.cassettes.models import Failure
+from gemtape.cassettes.routes import parse_route
 from gemtape.proxy.recording import Recording, Stage, header_pairs
 from gemtape.proxy.tee import Tee
 
@@ -25,7 +26,8 @@ def recording():
     flow = http.HTTPFlow(client, Server(address=None))
     flow.request = http.Request.make("POST", "http://x/", b"{}")
     headers = header_pairs(http.Headers(content_type="application/json"))
-    return Recording(flow, "", "/v1beta/models/m:streamGenerateContent", "alt=sse", headers, "https://x")
+    path = "/v1beta/models/m:streamGenerateContent"
+    return Recording(flow, "", path, "alt=sse", headers, "https://x", parse_route(path))
 
 
 def answered(recording: Recording, *pieces: bytes, **headers: str) -> Recording:

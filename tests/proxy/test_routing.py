@@ -7,11 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gemtape.cassettes.errors import SetupError
+from gemtape.cassettes.routes import parse_route
 from gemtape.proxy.errors import Refused
 from gemtape.proxy.routing import Router, Upstream, google_host, parse_upstream
 
 GEMINI = "generativelanguage.googleapis.com"
 MODEL = "publishers/google/models/gemini-3-pro:generateContent"
+
+
+def host_of(path: str) -> str:
+    return google_host(path, parse_route(path))
 
 
 @pytest.mark.parametrize(
@@ -38,8 +43,8 @@ MODEL = "publishers/google/models/gemini-3-pro:generateContent"
     ],
 )  # fmt: skip
 def test_path_leads_to_its_host(path: str, host: str):
-    assert google_host(path) == host
-    assert Router().route(path) == Upstream("https", host, 443)
+    assert host_of(path) == host
+    assert Router().upstream_of(path, parse_route(path)) == Upstream("https", host, 443)
     assert Router().allows(host, 443)
 
 
@@ -60,7 +65,7 @@ def test_path_leads_to_its_host(path: str, host: str):
 )
 def test_location_that_is_none_is_refused(location: str):
     with pytest.raises(Refused) as raised:
-        google_host(f"/v1/projects/p/locations/{location}/{MODEL}")
+        host_of(f"/v1/projects/p/locations/{location}/{MODEL}")
 
     assert raised.value.status == 400
     assert raised.value.message.isprintable()
@@ -69,7 +74,7 @@ def test_location_that_is_none_is_refused(location: str):
 @given(st.text(alphabet=st.characters(codec="ascii", exclude_characters="?"), max_size=40))
 def test_every_host_is_googles(location: str):
     try:
-        host = google_host(f"/v1/projects/p/locations/{location}/{MODEL}")
+        host = host_of(f"/v1/projects/p/locations/{location}/{MODEL}")
     except Refused:
         return
 
@@ -82,7 +87,7 @@ def test_every_host_is_googles(location: str):
 )
 def test_path_without_version_is_explained(path: str):
     with pytest.raises(Refused, match="has to end in a version") as raised:
-        google_host(path)
+        host_of(path)
 
     assert raised.value.status == 404
 
@@ -152,7 +157,9 @@ def test_named_upstream_gets_everything_and_nothing_else_is_reached():
     upstream = parse_upstream("http://127.0.0.1:9000/base")
     router = Router(upstream)
 
-    assert router.route("/models/m:generateContent") == upstream
+    assert (
+        router.upstream_of("/models/m:generateContent", parse_route("/models/m:generateContent")) == upstream
+    )
     assert router.allows("127.0.0.1", 9000)
     assert not router.allows("127.0.0.1", 9001)
     assert not router.allows(GEMINI, 443)

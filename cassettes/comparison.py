@@ -13,8 +13,10 @@ from typing import Any, Final
 from .canonical import huge_integers, raw_digest
 from .difference import Contents, Difference, Kind
 from .entry import Entry
-from .matchform import history_digest, match_content, match_instruction, match_query, match_settings
+from .matchform import history_digest, ignored, match_content, match_instruction, match_query, match_settings
+from .matching import EVERYTHING, Matching
 from .schema import request_message
+from .turns import Piece
 from .values import ABSENT, Path, differing, dotted, pointer
 
 MOST: Final = 10
@@ -33,14 +35,14 @@ class Comparison:
     differences: tuple[Difference, ...]
 
 
-def compare(recorded: Entry, got: Entry) -> Comparison:
+def compare(recorded: Entry, got: Entry, matching: Matching = EVERYTHING) -> Comparison:
     """Compare a request with a recorded one; no difference means that they have one match key."""
-    contents = Contents(recorded, got)
-    differences = islice(_differences(recorded, got, contents), MOST)
+    contents = Contents(recorded, got, matching)
+    differences = islice(_differences(recorded, got, contents, matching), MOST)
     return Comparison(contents.common, contents.equal, tuple(differences))
 
 
-def _differences(recorded: Entry, got: Entry, contents: Contents) -> Iterator[Difference]:
+def _differences(recorded: Entry, got: Entry, contents: Contents, matching: Matching) -> Iterator[Difference]:
     for name, kind in _HEAD.items():
         pair = _head(recorded)[name], _head(got)[name]
         if pair[0] != pair[1]:
@@ -52,7 +54,7 @@ def _differences(recorded: Entry, got: Entry, contents: Contents) -> Iterator[Di
         return
     yield from contents.differences()
     base: Path = ("request",) if got.layout.wrapped else ()
-    for start, kind, values in _rest(recorded, got):
+    for start, kind, values in _rest(recorded, got, matching):
         for place in differing(*values, (*base, *start)):
             path, *pair = _narrowed(*place) if kind is Kind.CONFIG else place
             where = f"the request differs at {dotted(path[len(base) :]) or 'the top'}"
@@ -88,17 +90,27 @@ def _bodies(recorded: Entry, got: Entry) -> Iterator[Difference]:
         yield Difference(Kind.BODY, "", *bodies, where="the body differs")
 
 
-def _rest(recorded: Entry, got: Entry) -> Iterator[tuple[Path, Kind, tuple[Any, Any]]]:
+def _rest(recorded: Entry, got: Entry, matching: Matching) -> Iterator[tuple[Path, Kind, tuple[Any, Any]]]:
     """Instruction, tools and settings in match form, and where they stand."""
     old, new = recorded.layout, got.layout
     if (old.instruction and old.instruction.digest) != (new.instruction and new.instruction.digest):
-        values = [match_instruction(side.instruction) if side.instruction else ABSENT for side in (old, new)]
+        values = [_instruction(side.instruction, matching) for side in (old, new)]
         yield ("systemInstruction",), Kind.INSTRUCTION, (values[0], values[1])
-    if history_digest(old.tools) != history_digest(new.tools):
-        tools = [[match_content(turn) for turn in side.tools.line()] or ABSENT for side in (old, new)]
+    counts = not ignored(old.tools, matching)
+    if counts and history_digest(old.tools, matching) != history_digest(new.tools, matching):
+        tools = [
+            [match_content(turn, matching) for turn in side.tools.line()] or ABSENT for side in (old, new)
+        ]
         yield ("tools",), Kind.TOOL, (tools[0], tools[1])
-    settings = [match_settings(side.layout, request_message(side.route)) for side in (recorded, got)]
+    settings = [
+        match_settings(side.layout, request_message(side.route), matching) for side in (recorded, got)
+    ]
     yield (), Kind.CONFIG, (settings[0], settings[1])
+
+
+def _instruction(piece: Piece | None, matching: Matching) -> Any:
+    form = match_instruction(piece, matching) if piece else None
+    return ABSENT if form is None else form
 
 
 def _narrowed(path: Path, recorded: Any, got: Any) -> tuple[Path, Any, Any]:

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from .canonical import json_digest, stored_form
 from .entry import Entry
-from .matchform import match_content
+from .matchform import ignored, match_content
+from .matching import EVERYTHING, Matching
 from .normal import stripped
 from .schema import CONTENT
 from .turns import Turn
@@ -63,10 +64,12 @@ class Difference:
 class Contents:
     """The histories of two requests, and where they differ."""
 
-    def __init__(self, recorded: Entry, got: Entry) -> None:
-        self._old, self._new = recorded.layout.history.line(), got.layout.history.line()
+    def __init__(self, recorded: Entry, got: Entry, matching: Matching = EVERYTHING) -> None:
+        self._matching = matching
+        heads = recorded.layout.history, got.layout.history
+        self._old, self._new = [[] if ignored(head, matching) else head.line() for head in heads]
         self._old_digests, self._new_digests = [
-            [_digest(turn) for turn in side] for side in (self._old, self._new)
+            [_digest(turn, matching) for turn in side] for side in (self._old, self._new)
         ]
         self.common: Final = _common(self._old_digests, self._new_digests)
         """Contents that are equal from the start."""
@@ -87,7 +90,7 @@ class Contents:
             yield self._whole(Kind.EXTRA, extra)
         elif len(old) > 1 and sorted(old) == sorted(new):
             where = f"{self._equal()}{self._noun}s {at + 1} to {at + len(new)} stand in another order"
-            values = match_content(self._old[at]), match_content(self._new[at])
+            values = self._form(self._old[at]), self._form(self._new[at])
             yield Difference(Kind.ORDER, pointer((*self._base, at)), *values, where)
         else:
             yield from self._one_by_one()
@@ -97,7 +100,7 @@ class Contents:
         for at in range(self.common, both):
             if self._old_digests[at] == self._new_digests[at]:
                 continue
-            for path, *values in _differing_contents(self._old[at], self._new[at], (*self._base, at)):
+            for path, *values in self._differing(self._old[at], self._new[at], (*self._base, at)):
                 below = path[len(self._base) + 1 :]
                 kind = Kind.ORDER if same_items(*values) else _kind(below)
                 yield Difference(kind, pointer(path), *values, where=self._equal() + self._place(at, below))
@@ -118,9 +121,24 @@ class Contents:
 
     def _at(self, kind: Kind, at: int, where: str) -> Difference:
         """The first of some contents that only one side has."""
-        recorded = match_content(self._old[at]) if kind is Kind.MISSING else ABSENT
-        got = match_content(self._new[at]) if kind is Kind.EXTRA else ABSENT
+        recorded = self._form(self._old[at]) if kind is Kind.MISSING else ABSENT
+        got = self._form(self._new[at]) if kind is Kind.EXTRA else ABSENT
         return Difference(kind, pointer((*self._base, at)), recorded, got, where)
+
+    def _form(self, turn: Turn) -> Any:
+        return match_content(turn, self._matching)
+
+    def _differing(self, old: Turn, new: Turn, path: Path) -> list[tuple[Path, Any, Any]]:
+        """The places where two contents differ.
+
+        A response whose name changed answers no call any more, and so stands elsewhere in match form: as sent, the name
+        is all that differs.
+        """
+        ordered = list(differing(self._form(old), self._form(new), path))
+        if len(ordered) < 2 or "model" in (old.role, new.role) or not self._matching.is_plain:
+            return ordered
+        sent = list(differing(stripped(old.normal, old.message), stripped(new.normal, new.message), path))
+        return sent if 0 < len(sent) < len(ordered) else ordered
 
     def _equal(self) -> str:
         if self.common == 0:
@@ -135,24 +153,12 @@ class Contents:
         return f"{place} differs" + (f" at {dotted(below)}" if below else "")
 
 
-def _differing_contents(old: Turn, new: Turn, path: Path) -> list[tuple[Path, Any, Any]]:
-    """The places where two contents differ.
-
-    A response whose name changed answers no call any more, and so stands elsewhere in match form: as sent, the name is
-    all that differs.
-    """
-    ordered = list(differing(match_content(old), match_content(new), path))
-    if len(ordered) < 2 or "model" in (old.role, new.role):
-        return ordered
-    sent = list(differing(stripped(old.normal, old.message), stripped(new.normal, new.message), path))
-    return sent if 0 < len(sent) < len(ordered) else ordered
-
-
-def _digest(turn: Turn) -> bytes:
+def _digest(turn: Turn, matching: Matching) -> bytes:
     """The digest of one content in match form, worked out once for each turn."""
-    known = turn.notes.get(_NOTE)
+    note = _NOTE + matching.tag
+    known = turn.notes.get(note)
     if known is None:
-        known = turn.notes[_NOTE] = json_digest(stored_form(match_content(turn)))
+        known = turn.notes[note] = json_digest(stored_form(match_content(turn, matching)))
     return known
 
 

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable
 from .connection import damage_told, transaction
 from .entry import Entry
 from .matchform import FORM_VERSION
+from .matching import EVERYTHING, Matching
 from .redaction import Redactor
 
 
-def key_tag(redactor: Redactor) -> str:
-    """What match keys depend on besides the request: the form's version and the secret patterns."""
-    return f"{FORM_VERSION}:{redactor.tag()}"
+def key_tag(redactor: Redactor, matching: Matching = EVERYTHING) -> str:
+    """What match keys depend on besides the request: the form's version, the secret patterns, what is ignored."""
+    tag = f"{FORM_VERSION}:{redactor.tag()}"
+    return tag if matching.is_plain else f"{tag}:{matching.tag}"
 
 
 def current_keys(

@@ -4,6 +4,7 @@ Hashed: method, action, model, resource path (not host, version, project, locati
 an answer, and the body in normal form (`normal`) without thought signatures, call ids and session fields. Parallel
 responses stand in the order of their calls; a model's part with nothing in it, such as one that only carried a
 signature, counts as absent. What is left out is still checked elsewhere: a dropped signature is a violation, not a miss.
+A user can leave out more (`matching`); everything here takes that as an argument.
 `FORM_VERSION` changes with any change of meaning here; stored keys carry it in their tag and are worked out anew when
 the tag differs.
 """
@@ -19,9 +20,10 @@ from .canonical import DIGEST_BYTES, huge_integers, json_digest, raw_digest, sto
 from .entry import Entry
 from .fields import Message
 from .layout import Layout
+from .matching import EVERYTHING, Matching
 from .normal import normalise, normalise_content, stripped
 from .pairing import Named, named, pair
-from .schema import CONTENT, request_message
+from .schema import CONTENT, OPENAI_MESSAGE, TOOL, UNKNOWN, request_message
 from .turns import Piece, Turn
 
 FORM_VERSION: Final = 1
@@ -33,19 +35,21 @@ _QUERY: Final = {
 }
 """The parameters that select an answer, as they may be spelled, with their canonical names."""
 _NOTE: Final = "match"
+_PLACES: Final = {CONTENT.name: "contents", OPENAI_MESSAGE.name: "messages", TOOL.name: "tools"}
+"""Where the turns of a history stand in a request."""
 
 
-def match_key(entry: Entry) -> bytes:
+def match_key(entry: Entry, matching: Matching = EVERYTHING) -> bytes:
     """The match key of a request."""
-    return json_digest(stored_form(_form(entry, lambda head: history_digest(head).hex())))
+    return json_digest(stored_form(_form(entry, matching, lambda head: history_digest(head, matching).hex())))
 
 
-def match_form(entry: Entry) -> dict[str, Any]:
+def match_form(entry: Entry, matching: Matching = EVERYTHING) -> dict[str, Any]:
     """The value that the match key stands for, for showing and comparing."""
-    return _form(entry, lambda head: [match_content(turn) for turn in head.line()])
+    return _form(entry, matching, lambda head: [match_content(turn, matching) for turn in head.line()])
 
 
-def _form(entry: Entry, history: Callable[[Turn], Any]) -> dict[str, Any]:
+def _form(entry: Entry, matching: Matching, history: Callable[[Turn], Any]) -> dict[str, Any]:
     layout = entry.layout
     form: dict[str, Any] = {
         "method": entry.method,
@@ -58,38 +62,60 @@ def _form(entry: Entry, history: Callable[[Turn], Any]) -> dict[str, Any]:
         return {**form, "bytes": raw_digest(entry.raw_body or b"").hex()}
     if entry.raw_body is not None:
         form["integers"] = huge_integers(entry.raw_body)  # the layout holds them rounded
-    form["settings"] = match_settings(layout, request_message(entry.route))
-    if layout.instruction:
-        form["systemInstruction"] = match_instruction(layout.instruction)
-    form["tools"] = history(layout.tools)
-    form["contents"] = history(layout.history)
+    form["settings"] = match_settings(layout, request_message(entry.route), matching)
+    instruction = match_instruction(layout.instruction, matching) if layout.instruction else None
+    if instruction is not None:
+        form["systemInstruction"] = instruction
+    form["tools"] = None if ignored(layout.tools, matching) else history(layout.tools)
+    form["contents"] = None if ignored(layout.history, matching) else history(layout.history)
     return form
 
 
-def history_digest(turn: Turn) -> bytes:
-    """The digest of a whole history in match form; each turn's is worked out once."""
+def ignored(head: Turn, matching: Matching) -> bool:
+    """Whether nothing of a history counts, not even its length."""
+    return matching.ignores(_PLACES[head.message.name])
+
+
+def history_digest(turn: Turn, matching: Matching = EVERYTHING) -> bytes:
+    """The digest of a whole history in match form; each turn's is worked out once for what counts."""
+    note = _NOTE + matching.tag
     missing: list[Turn] = []
     digest = b""
     for step in turn.back():
-        known = step.notes.get(_NOTE)
+        known = step.notes.get(note)
         if known is not None:
             digest = known
             break
         missing.append(step)
     for step in reversed(missing):
-        digest = hashlib.sha256(digest + stored_form(match_content(step))).digest()[:DIGEST_BYTES]
-        step.notes[_NOTE] = digest
+        digest = hashlib.sha256(digest + stored_form(match_content(step, matching))).digest()[:DIGEST_BYTES]
+        step.notes[note] = digest
     return digest
 
 
-def match_content(turn: Turn) -> Any:
-    """One content in match form; its parallel responses in the order of their calls."""
+def match_content(turn: Turn, matching: Matching = EVERYTHING) -> Any:
+    """One content in match form; its parallel responses in the order of their calls. None where it is ignored."""
+    form = _content(turn)
+    if matching.is_plain:
+        return form
+    kept = matching.of(form, turn.message, _PLACES[turn.message.name], str(turn.depth - 1))
+    return _said(kept) if turn.role == "model" and kept is not None else kept
+
+
+def _content(turn: Turn) -> Any:
     form = stripped(turn.normal, turn.message)
     if turn.message is not CONTENT or not isinstance(form, dict) or not isinstance(form.get("parts"), list):
         return form
     if turn.role == "model":
-        return {**form, "parts": [part for part in form["parts"] if part not in ({}, {"text": ""})]}
+        return _said(form)
     return {**form, "parts": _in_call_order(form["parts"], turn)}
+
+
+def _said(content: Any) -> Any:
+    """A model's content without the parts that say nothing."""
+    if not isinstance(content, dict) or not isinstance(content.get("parts"), list):
+        return content
+    return {**content, "parts": [part for part in content["parts"] if part not in ({}, {"text": ""})]}
 
 
 def _in_call_order(parts: list[Any], turn: Turn) -> list[Any]:
@@ -127,7 +153,7 @@ def _holds(part: Any, name: str) -> bool:
     return isinstance(part, dict) and name in part
 
 
-def match_settings(layout: Layout, message: Message) -> Any:
+def match_settings(layout: Layout, message: Message, matching: Matching = EVERYTHING) -> Any:
     """The envelope in match form, without what stands elsewhere in the form: the model, and what was taken out as turns."""
     form = stripped(normalise(layout.envelope.value if layout.envelope else None, message), message)
     if not isinstance(form, dict):
@@ -140,14 +166,26 @@ def match_settings(layout: Layout, message: Message) -> Any:
         for key, turns in (("contents", layout.history), ("tools", layout.tools)):
             if turns.depth:  # a single object stands in the envelope, too
                 inner.pop(key, None)
-    return form
+    return form if matching.is_plain else _counting(form, layout, message, matching)
 
 
-def match_instruction(piece: Piece) -> Any:
-    """A system instruction in match form; its role says nothing."""
+def _counting(form: dict[str, Any], layout: Layout, message: Message, matching: Matching) -> dict[str, Any]:
+    """What counts of the settings; pointers lead into the request, also where that is wrapped."""
+    if not layout.wrapped or not isinstance(form.get("request"), dict):
+        return matching.of(form, message)
+    field = message.fields.get("request")
+    inner = matching.of(form["request"], (field and field.message) or UNKNOWN)
+    outer = matching.of({name: value for name, value in form.items() if name != "request"}, message)
+    return {**outer, "request": inner}
+
+
+def match_instruction(piece: Piece, matching: Matching = EVERYTHING) -> Any:
+    """A system instruction in match form; its role says nothing. None where nothing of it counts."""
     form = stripped(normalise_content(piece.value), CONTENT)
     del form["role"]
-    return form
+    if matching.is_plain:
+        return form
+    return matching.of(form, CONTENT, "systemInstruction") or None
 
 
 def match_query(query: str) -> list[list[str]]:

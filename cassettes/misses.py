@@ -12,6 +12,7 @@ from typing import Any, Final
 from .comparison import MOST, Comparison, compare
 from .entry import Entry
 from .lookup import Lookup
+from .matching import EVERYTHING, Matching
 from .values import shown
 
 _OTHERS: Final = 3
@@ -66,13 +67,19 @@ def explain(lookup: Lookup, request: Entry, key: bytes, session: str = "", again
         if recorded:
             return _used_up(lookup, request, recorded, session)
         candidates = (lookup.entry(number) for number in lookup.cassette.near(request))
-        found = nearest(request, candidates, lambda number: lookup.used(number, session))
+        matching = lookup.cassette.matching
+        found = nearest(request, candidates, lambda number: lookup.used(number, session), matching)
     words = _nearest_words(found) if found else "No exchange of the cassette is anything like it."
     advice = "If the request is meant to be as it is now, record it again"
     return Miss(f"{words} {advice}{f': {again}' if again else '.'}", found)
 
 
-def nearest(request: Entry, candidates: Iterable[Entry], used: Callable[[int], bool]) -> Nearest | None:
+def nearest(
+    request: Entry,
+    candidates: Iterable[Entry],
+    used: Callable[[int], bool],
+    matching: Matching = EVERYTHING,
+) -> Nearest | None:
     """The candidate that is most like a request.
 
     One that shares a content at the beginning or the end of the history comes before one that does not; then the same
@@ -80,7 +87,7 @@ def nearest(request: Entry, candidates: Iterable[Entry], used: Callable[[int], b
     """
     best: tuple[tuple[Any, ...], Nearest] | None = None
     for entry in candidates:
-        comparison = compare(entry, request)
+        comparison = compare(entry, request, matching)
         rank = (
             comparison.equal > 0,
             (entry.method, entry.route.action) == (request.method, request.route.action),
@@ -103,7 +110,7 @@ def _used_up(lookup: Lookup, request: Entry, recorded: list[int], session: str) 
     """Everything recorded for the key was served, or may not answer this very request."""
     last = recorded[-1]
     used = lookup.used(last, session)
-    found = Nearest(lookup.entry(last), compare(lookup.entry(last), request), used)
+    found = Nearest(lookup.entry(last), compare(lookup.entry(last), request, lookup.cassette.matching), used)
     exchanges = f"Exchange {last} is" if len(recorded) == 1 else f"Exchanges {_listed(recorded)} are"
     if not used:
         return Miss(

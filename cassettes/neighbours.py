@@ -12,6 +12,7 @@ from typing import Final
 from .connection import damage_told
 from .entry import Entry
 from .matchform import history_digest
+from .matching import Matching
 from .reader import Reader, stored_piece
 from .turns import Turn
 
@@ -50,7 +51,7 @@ _EXCHANGES_OF_ROUTE: Final = """
 """
 
 
-def near(connection: sqlite3.Connection, reader: Reader, request: Entry) -> list[int]:
+def near(connection: sqlite3.Connection, reader: Reader, request: Entry, matching: Matching) -> list[int]:
     """The numbers of exchanges worth comparing with a request, in recorded order.
 
     At most `MOST` for the beginning of its history, and as many for its route.
@@ -59,7 +60,7 @@ def near(connection: sqlite3.Connection, reader: Reader, request: Entry) -> list
         NotACassette: it is damaged.
     """
     with damage_told():
-        found = set(_of_history(connection, reader, request.layout.history))
+        found = set(_of_history(connection, reader, request.layout.history, matching))
         last = connection.execute("SELECT ifnull(max(id), 0) FROM exchanges").fetchone()[0]
         route = (request.method, request.route.action, request.model, MOST // 2)
         for way, reach in (("ASC", (1, _RANGE)), ("DESC", (last - _RANGE + 1, last))):
@@ -68,14 +69,15 @@ def near(connection: sqlite3.Connection, reader: Reader, request: Entry) -> list
         return sorted(found)
 
 
-def _of_history(connection: sqlite3.Connection, reader: Reader, history: Turn) -> list[int]:
+def _of_history(
+    connection: sqlite3.Connection, reader: Reader, history: Turn, matching: Matching
+) -> list[int]:
     """Exchanges below the deepest turns that say the same as the request does up to there."""
     heads: list[int] = []
     below: list[int | None] = [None]
     for turn in history.line():
-        found = [row for parent in below for row in _equal_children(connection, reader, parent, turn)][
-            :_ALIKE
-        ]
+        rows = [_equal_children(connection, reader, parent, turn, matching) for parent in below]
+        found = [row for some in rows for row in some][:_ALIKE]
         if not found:
             break
         heads, below = found, [*found]
@@ -87,7 +89,7 @@ def _of_history(connection: sqlite3.Connection, reader: Reader, history: Turn) -
 
 
 def _equal_children(
-    connection: sqlite3.Connection, reader: Reader, parent_row: int | None, wanted: Turn
+    connection: sqlite3.Connection, reader: Reader, parent_row: int | None, wanted: Turn, matching: Matching
 ) -> list[int]:
     """The turns below a turn that end a history equal to `wanted` in match form."""
     parent = reader.turn(parent_row, wanted.message)
@@ -97,8 +99,9 @@ def _equal_children(
     )
     some = connection.execute(_CHILDREN, (parent_row or 0, _SIBLINGS))
     # Below the root hang lists of tools as well, so a turn becomes one of the reader's only once it is known to be equal.
+    digest = history_digest(wanted, matching)
     return [
         row
         for row, value in dict([*exact, *some]).items()
-        if history_digest(Turn(parent, stored_piece(value), wanted.message)) == history_digest(wanted)
+        if history_digest(Turn(parent, stored_piece(value), wanted.message), matching) == digest
     ]

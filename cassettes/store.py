@@ -29,6 +29,7 @@ from .errors import CassetteError, CassetteExists, NotACassette
 from .keys import current_keys, key_tag, numbers_for
 from .locks import is_file, kept_locked, unlock
 from .matchform import match_key
+from .matching import EVERYTHING, Matching
 from .models import Exchange, Request, Violation
 from .neighbours import near
 from .preparing import entry_of
@@ -54,22 +55,24 @@ class Cassette:
         path: Path,
         connection: sqlite3.Connection,
         redactor: Redactor | None,
+        matching: Matching = EVERYTHING,
         *,
         writable: bool,
         held: int | None = None,
     ) -> None:
         self.path = path
         self.redactor = redactor or Redactor()
+        self.matching = matching
         self.turns = TurnTree()
         self._connection = connection
         self._writable = writable
         self._held = held
         self._file = None if held is None else path.stat()
         self._checkpointer = None if held is None else Checkpointer(path)
-        self._writer = Writer(connection)
+        self._writer = Writer(connection, matching)
         self._reader = Reader(connection, self.turns)
         self._room_wanted = 0
-        tag = key_tag(self.redactor)
+        tag = key_tag(self.redactor, matching)
         try:
             self._keys = current_keys(connection, self.entries, self._rekeyed, tag, writable=writable)
         except (*DATABASE_ERRORS, CassetteError) as error:
@@ -79,7 +82,7 @@ class Cassette:
             raise NotACassette(f"cannot use {path}: {error}") from error
 
     @classmethod
-    def create(cls, path: Path, redactor: Redactor | None = None) -> Self:
+    def create(cls, path: Path, redactor: Redactor | None = None, matching: Matching = EVERYTHING) -> Self:
         """A new cassette for recording.
 
         Raises:
@@ -94,10 +97,10 @@ class Cassette:
         with kept_locked(path) as held:
             if path.exists():
                 raise CassetteExists(f"{path} exists already")
-            return cls(path, connect_new(path), redactor, writable=True, held=held)
+            return cls(path, connect_new(path), redactor, matching, writable=True, held=held)
 
     @classmethod
-    def append_to(cls, path: Path, redactor: Redactor | None = None) -> Self:
+    def append_to(cls, path: Path, redactor: Redactor | None = None, matching: Matching = EVERYTHING) -> Self:
         """An existing cassette for recording more.
 
         Raises:
@@ -105,21 +108,21 @@ class Cassette:
         """
         recognise(path)
         with kept_locked(path) as held:
-            return cls(path, connect_to_write(path), redactor, writable=True, held=held)
+            return cls(path, connect_to_write(path), redactor, matching, writable=True, held=held)
 
     @classmethod
-    def read(cls, path: Path, redactor: Redactor | None = None) -> Self:
+    def read(cls, path: Path, redactor: Redactor | None = None, matching: Matching = EVERYTHING) -> Self:
         """An existing cassette for reading; the file is never changed.
 
         Raises:
             CassetteError: missing, no cassette, too new, or damaged.
         """
-        return cls(path, connect_to_read(path), redactor, writable=False)
+        return cls(path, connect_to_read(path), redactor, matching, writable=False)
 
     @classmethod
-    def temporary(cls, redactor: Redactor | None = None) -> Self:
+    def temporary(cls, redactor: Redactor | None = None, matching: Matching = EVERYTHING) -> Self:
         """An empty cassette in memory, gone when it is closed."""
-        return cls(Path(":memory:"), connect_in_memory(), redactor, writable=True)
+        return cls(Path(":memory:"), connect_in_memory(), redactor, matching, writable=True)
 
     def __enter__(self) -> Self:
         return self
@@ -208,6 +211,10 @@ class Cassette:
         """An incoming request as an entry without an answer, redacted as a recorded one would be."""
         return self.prepare(Exchange(request))
 
+    def key(self, request: Entry) -> bytes:
+        """The match key of a request, as this cassette's are made."""
+        return match_key(request, self.matching)
+
     def numbers_for(self, key: bytes) -> list[int]:
         """The exchanges with this match key, in recorded order."""
         return numbers_for(self._connection, self._keys, key)
@@ -218,7 +225,7 @@ class Cassette:
         Raises:
             NotACassette: it is damaged.
         """
-        return near(self._connection, self._reader, request)
+        return near(self._connection, self._reader, request, self.matching)
 
     def close(self) -> None:
         """Close; a recorded cassette becomes a single file again. Closing twice is harmless."""
@@ -233,7 +240,7 @@ class Cassette:
 
     def _rekeyed(self, entry: Entry) -> bytes:
         """The match key of a stored exchange, as a request with its content would get it now."""
-        return match_key(self.request_entry(entry.exchange().request))
+        return self.key(self.request_entry(entry.exchange().request))
 
     def _check_open_for_writing(self) -> None:
         if not self._writable:

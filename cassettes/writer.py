@@ -14,6 +14,7 @@ import orjson
 from . import canonical
 from .entry import Entry
 from .matchform import match_key
+from .matching import EVERYTHING, Matching
 from .models import Violation
 from .rows import INSERT_EXCHANGE, response_columns, to_json_path
 from .turns import Piece, Turn
@@ -22,8 +23,9 @@ from .turns import Piece, Turn
 class Writer:
     """Writes entries and remembers the rows of pieces and turns."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, matching: Matching = EVERYTHING) -> None:
         self._connection = connection
+        self._matching = matching
         self._written = 0
         self._pieces: dict[bytes, int] = {}
         self._turns: dict[Turn, int] = {}
@@ -48,7 +50,7 @@ class Writer:
             "action": entry.route.action,
             "model": entry.model,
             "request_headers": orjson.dumps(entry.headers).decode(),
-            "match_key": match_key(entry),
+            "match_key": match_key(entry, self._matching),
             "failure": entry.failure,
             "answer": self._piece_id(canonical.json_digest(content), content.decode()) if content else None,
             "finish_reason": entry.answer.finish_reason or None,

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from ..cassettes.errors import ConfigError
 from ..cassettes.lookup import Repeat
+from ..cassettes.matching import FILTERS, Matching
 from .baseline import read_baseline
 from .finding import Severity
 from .registry import RULES
@@ -23,8 +24,6 @@ from .settings import Order, Settings
 
 FILE: Final = "gemtape.toml"
 PROJECT: Final = "pyproject.toml"
-FILTERS: Final = ("iso-date", "uuid", "epoch")
-"""Ready-made patterns of values that differ between runs, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +53,11 @@ class Config:
     def settings(self) -> Settings:
         """The part that the rules need."""
         return Settings(self.side_effects, self.order, self.error_results, self.secrets)
+
+    @property
+    def matching(self) -> Matching:
+        """What does not count when a request is compared with a recorded one."""
+        return Matching(self.match_ignore, self.match_patterns, self.filters)
 
     def selection(
         self, select: Sequence[str] = (), ignore: Sequence[str] = (), baseline: Path | None = None

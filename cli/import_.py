@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ..cassettes.errors import SetupError
+from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.redaction import Redactor
 from ..checks.config import load_config
 from ..proxy.tape import Existing, Tape
@@ -15,7 +16,11 @@ from .sources import read_source
 
 
 def import_into(
-    sources: Iterable[Path], cassette: Path, existing: Existing, redactor: Redactor | None = None
+    sources: Iterable[Path],
+    cassette: Path,
+    existing: Existing,
+    redactor: Redactor | None = None,
+    matching: Matching = EVERYTHING,
 ) -> int:
     """Store the exchanges of all sources; nothing is written unless every one of them can be read.
 
@@ -28,7 +33,7 @@ def import_into(
     exchanges = [exchange for source in sources for exchange in read_source(source)]
     if not exchanges:
         raise SetupError(f"there is nothing to import into {cassette}")
-    tape = Tape(cassette, existing, redactor=redactor)
+    tape = Tape(cassette, existing, redactor=redactor, matching=matching)
     try:
         for exchange in exchanges:
             tape.store(exchange)
@@ -54,5 +59,6 @@ def command(sources: tuple[Path, ...], cassette: Path, replace: bool, append: bo
     if replace and append:
         raise click.UsageError("--replace and --append exclude each other")
     existing = Existing.REPLACE if replace else Existing.APPEND if append else Existing.REFUSE
-    count = import_into(sources, cassette, existing, Redactor(load_config().secrets))
+    config = load_config()
+    count = import_into(sources, cassette, existing, Redactor(config.secrets), config.matching)
     click.echo(f"{cassette}: {count} exchange{'' if count == 1 else 's'} imported")

@@ -72,6 +72,7 @@ def command(
         make_judge=judges(config),
         checked_by=checked_by(),
         redactor=Redactor(config.secrets),
+        matching=config.matching,
         make_strict=strict_for(config) if enforce else None,
     )
 

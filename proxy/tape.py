@@ -12,6 +12,7 @@ from ..cassettes.connection import recognise
 from ..cassettes.entry import Entry
 from ..cassettes.errors import CassetteExists
 from ..cassettes.locks import lock, unlock
+from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.models import Exchange, Request, Violation
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette, Judge
@@ -56,6 +57,7 @@ class Tape:
         checked_by: str = "",
         *,
         redactor: Redactor | None = None,
+        matching: Matching = EVERYTHING,
         make_strict: MakeStrict | None = None,
     ) -> None:
         """Open a cassette for recording.
@@ -69,6 +71,7 @@ class Tape:
         self._make_judge = make_judge
         self._checked_by = checked_by
         self._redactor = redactor
+        self._matching = matching
         self._strict = make_strict(path) if make_strict else None
         self._file = path
         self._created = False
@@ -148,7 +151,7 @@ class Tape:
         if not self.path.exists():
             self._create(self.path)
         elif existing is Existing.APPEND or _is_empty(self.path):
-            self._open(Cassette.append_to(self.path, self._redactor))
+            self._open(Cassette.append_to(self.path, self._redactor, self._matching))
         elif existing is Existing.REFUSE:
             raise CassetteExists(
                 f"{self.path} exists already: --replace records it anew, --append adds to it. {self.note}".strip()
@@ -169,7 +172,7 @@ class Tape:
     def _create(self, file: Path) -> None:
         self._file = file
         self._created = True
-        self._open(Cassette.create(file, self._redactor))
+        self._open(Cassette.create(file, self._redactor, self._matching))
 
     def _open(self, cassette: Cassette) -> None:
         self._cassette = cassette
@@ -177,7 +180,7 @@ class Tape:
 
     def _woken(self) -> Cassette:
         if self._cassette is None:
-            self._open(Cassette.append_to(self._file, self._redactor))
+            self._open(Cassette.append_to(self._file, self._redactor, self._matching))
         assert self._cassette is not None  # noqa: S101 - opened above
         return self._cassette
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ..cassettes.errors import CassetteError
+from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.naming import cassette_name, cassette_path, split_session
 from ..cassettes.redaction import Redactor
 from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
@@ -27,6 +28,7 @@ class Tapes:
         make_judge: MakeJudge | None = None,
         checked_by: str = "",
         redactor: Redactor | None = None,
+        matching: Matching = EVERYTHING,
         make_strict: MakeStrict | None = None,
     ) -> None:
         """Choose the target.
@@ -38,6 +40,7 @@ class Tapes:
             make_judge: makes the checks that every exchange goes through before it is stored.
             checked_by: version and rule set of these checks, stored beside what they find.
             redactor: takes secrets out of every exchange before it is stored; the shapes of keys by default.
+            matching: what does not count when a request is looked up later; the stored keys are made for it.
             make_strict: makes what refuses a request that the API would refuse, before it is sent; nothing does by default.
         """
         self.target = target
@@ -46,6 +49,7 @@ class Tapes:
         self._make_judge = make_judge
         self._checked_by = checked_by
         self._redactor = redactor
+        self._matching = matching
         self._make_strict = make_strict
         self._tapes: dict[str, Tape] = {}
         self._awake: dict[str, Tape] = {}
@@ -106,6 +110,7 @@ class Tapes:
                 self._make_judge,
                 self._checked_by,
                 redactor=self._redactor,
+                matching=self._matching,
                 make_strict=self._make_strict,
             )
         return self._tapes[name]

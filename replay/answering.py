@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from ..cassettes.bounded import Bounded
 from ..cassettes.entry import Entry
 from ..cassettes.lookup import Accepts, Lookup, Repeat
-from ..cassettes.matchform import match_key
+from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.misses import Miss, explain
 from ..cassettes.models import Request
 from ..cassettes.redaction import Redactor
@@ -60,12 +60,14 @@ class Options:
     """How cassettes are played.
 
     `lenient` serves what the API would refuse, and says so. `redactor` has to be the one that they were recorded with.
-    `selection` and `settings` say which rules count, and what some of them have to be told.
+    `matching` leaves out what does not count when requests are compared. `selection` and `settings` say which rules
+    count, and what some of them have to be told.
     """
 
     repeat: Repeat = Repeat.LAST
     lenient: bool = False
     redactor: Redactor = field(default_factory=Redactor)
+    matching: Matching = EVERYTHING
     selection: Selection = field(default_factory=Selection)
     settings: Settings = field(default_factory=Settings)
 
@@ -111,7 +113,7 @@ class Answering:
     def read(self, request: Request) -> Known:
         """Take a request apart and judge it; its path is the API's."""
         entry = self.lookup.cassette.request_entry(request)
-        return Known(entry, match_key(entry), self._strict.rejection(entry))
+        return Known(entry, self.lookup.cassette.key(entry), self._strict.rejection(entry))
 
     def answer(self, known: Known, session: str = "") -> Reply:
         """The answer to a request, which takes it out of its queue in this session.

@@ -30,6 +30,7 @@ def configured(
         repeat=repeat or config.repeat or default,
         lenient=config.strict is False if lenient is None else lenient,
         redactor=Redactor(config.secrets),
+        matching=config.matching,
         selection=config.selection(),
         settings=config.settings,
     )

@@ -81,7 +81,7 @@ class Player:
         return Answering(Lookup(self._read(), self._options.repeat), self._options, self._again)
 
     def _read(self) -> Cassette:
-        return Cassette.read(self.path, self._options.redactor)
+        return Cassette.read(self.path, self._options.redactor, self._options.matching)
 
     def _woken(self) -> Answering:
         now = time.monotonic()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gemtape.cassettes.lookup import Repeat
+from gemtape.cassettes.matching import Matching
 from gemtape.cassettes.redaction import Redactor
 from gemtape.checks.config import Config, parse_config
 from gemtape.replay.configured import configured
@@ -38,6 +39,15 @@ def test_repeat(config: Config, given: dict[str, Any], repeat: Repeat):
 )
 def test_lenient(config: Config, given: dict[str, Any], lenient: bool):
     assert configured(config, **given).lenient is lenient
+
+
+def test_what_is_ignored_in_matching_is_that_of_the_configuration():
+    table = {"match-ignore": ["/labels"], "match-patterns": ["run-[0-9]+"], "filters": ["uuid"]}
+
+    assert configured(parse_config(table, Path("gemtape.toml"))).matching == Matching(
+        ("/labels",), ("run-[0-9]+",), ("uuid",)
+    )
+    assert configured(Config()).matching == Matching()
 
 
 def test_rules_and_secrets_are_those_of_the_configuration():

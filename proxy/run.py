@@ -194,7 +194,10 @@ async def _serve(listener: Listener, recorder: Recorder, trust: dict[str, str], 
     loop = asyncio.get_running_loop()
     if threading.current_thread() is threading.main_thread():
         for number in _SIGNALS:
-            loop.add_signal_handler(number, start.stop)
+            with contextlib.suppress(
+                NotImplementedError
+            ):  # Windows: Ctrl-C cancels the run, with the same end
+                loop.add_signal_handler(number, start.stop)
     try:
         await start.master.run()
     finally:

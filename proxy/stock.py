@@ -12,6 +12,9 @@ from mitmproxy.proxy import mode_specs
 
 from ..cassettes.errors import GemtapeError
 from ..cassettes.naming import names_folder
+from ..cassettes.redaction import Redactor
+from ..checks.config import load_config
+from ..checks.live import checked_by, judges
 from .addon import Addon
 from .recorder import Recorder
 from .routing import Router, Upstream
@@ -56,10 +59,16 @@ class StockAddon(Addon):
         if self._set:
             raise exceptions.OptionsError("gemtape: the cassette cannot be changed while mitmproxy runs")
         target = ctx.options.gemtape
-        tapes = Tapes(
-            Path(target), folder=names_folder(target), existing=Existing(ctx.options.gemtape_existing)
-        )
         try:
+            config = load_config()
+            tapes = Tapes(
+                Path(target),
+                folder=names_folder(target),
+                existing=Existing(ctx.options.gemtape_existing),
+                make_judge=judges(config),
+                checked_by=checked_by(),
+                redactor=Redactor(config.secrets),
+            )
             if note := tapes.prepare():
                 _say(note)
         except GemtapeError as error:
@@ -68,9 +77,12 @@ class StockAddon(Addon):
         self._set = True
 
     async def running(self) -> None:
-        """Refuse to run without a cassette: traffic would pass unrecorded."""
+        """Refuse to run where traffic would pass unrecorded; mitmproxy ends when an addon logs an error at its start."""
         if not self._set:
             logger.error("gemtape: name a cassette with --set gemtape=FILE")
+        modes = map(mode_specs.ProxyMode.parse, ctx.options.mode)
+        if not all(isinstance(mode, mode_specs.ReverseMode) for mode in modes):
+            logger.error("gemtape: only reverse listeners are recorded: --mode reverse:https://HOST")
         await super().running()
 
     def router_of(self, client: connection.Client) -> Router:

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from gemtape.cassettes.store import Cassette
 from gemtape.proxy import addon_file
 from tests.processes import Program, program
 from tests.proxied import proxied, stored
@@ -118,6 +119,25 @@ def test_without_a_cassette_to_record_into_it_does_not_run(tmp_path, upstream, p
     assert code == 1
     assert words in shown
     assert len(stored(tmp_path / "run.db")) == 1
+
+
+def test_forward_listener_would_pass_traffic_unrecorded(tmp_path, port):
+    mode = f"regular@127.0.0.1:{port}"
+    with program("mitmdump", "--mode", mode, "-s", FILE, "--set", "gemtape=run.db", cwd=tmp_path) as mitm:
+        assert mitm.wait() == 1
+        assert "only reverse listeners" in mitm.said + mitm.output()
+
+
+def test_requests_are_checked_as_in_record(tmp_path, upstream, port):
+    call = {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}
+    orphan = {"contents": [*BODY["contents"], call]}
+    with mitmdump(tmp_path, upstream, port, "gemtape=run.db") as mitm:
+        httpx.post(when_up(mitm, port) + UNARY, json=orphan, trust_env=False)
+        mitm.end()
+
+    assert "missing-signature" in mitm.said
+    with Cassette.read(tmp_path / "run.db") as cassette:
+        assert "missing-signature" in {rule for _, rule, _ in cassette.stored_violations()}
 
 
 def test_existing_cassette_as_in_record(tmp_path, upstream, port):

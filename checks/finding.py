@@ -22,6 +22,8 @@ class Scope(StrEnum):
     """Only while the place lies in the current turn: the API does not look at older turns."""
     ONCE = "once"
     """Only in the first request that holds the place: what the client did then, not what the API reads now."""
+    RETURN = "return"
+    """While the place lies in the current turn, and in the first request that holds it."""
     CONVERSATION = "conversation"
     """Once a conversation, whichever request shows it first."""
 

@@ -30,6 +30,7 @@ from .settings import Settings
 from .target import Target, target_of
 
 _LONGEST_MESSAGE: Final = 1_000
+_NEWS: Final = frozenset({Scope.ONCE, Scope.RETURN})
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,11 @@ class Judge:
             once: list[Finding] = []
             before = self._state(run.before, target, asking, once)
             state = self._advance(before, run, target, asking, once, final=True)
-            new = self._news.among(entry.layout.history, (item for item in once if item.scope is Scope.ONCE))
-            said = (item for item in once if item.scope is Scope.CONVERSATION)
-            findings = [*state.always, *_of_current_turn(state), *said, *new]
+            findings = [*state.always, *_of_current_turn(state)]
+            told = {(item.rule, item.place) for item in findings}
+            news = (item for item in once if item.scope in _NEWS and (item.rule, item.place) not in told)
+            findings += self._news.among(entry.layout.history, news)
+            findings += (item for item in once if item.scope is Scope.CONVERSATION)
         context = RequestContext(entry, target, self.ledger, run, state.record, findings)
         for rule in self._rules:
             if rule.on_request:
@@ -171,9 +174,9 @@ class Judge:
             executions=self._executions,
         )
         found = [finding for rule in self._rules if rule.on_run for finding in rule.on_run(context)]
-        once.extend(finding for finding in found if finding.scope in (Scope.ONCE, Scope.CONVERSATION))
+        once.extend(item for item in found if item.scope in _NEWS or item.scope is Scope.CONVERSATION)
         always = tuple(finding for finding in found if finding.scope is Scope.ALWAYS)
-        turn = tuple(finding for finding in found if finding.scope is Scope.CURRENT_TURN)
+        turn = tuple(item for item in found if item.scope in (Scope.CURRENT_TURN, Scope.RETURN))
         record = found_link.record if found_link else lost[-1].record if lost else state.record
         return _State(
             always=state.always + always if always else state.always,

@@ -35,7 +35,7 @@ class News:
         unseen = self._unseen(history)
         for finding in findings:
             back = _steps_back(finding, history)
-            if finding.scope is Scope.ONCE and back < len(unseen):
+            if finding.scope in (Scope.ONCE, Scope.RETURN) and back < len(unseen):
                 self._told.add(_told(finding, unseen[back]))
         self._seen.update(unseen)
 

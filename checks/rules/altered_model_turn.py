@@ -2,8 +2,8 @@
 
 What it finds
     Compared with the recorded answer: calls that are missing, calls with another name or other arguments, calls that the
-    model never made, parts of server-side tools left out, and texts that differ. Ids, thoughts, white space, signatures, the
-    spelling of equal values and how the turn is cut into contents do not count.
+    model never made, calls in another order, parts of server-side tools left out, and texts that differ. Ids, thoughts, white
+    space, signatures, the spelling of equal values and how the turn is cut into contents do not count.
 
 Why it matters
     The model takes what it reads for what it said. A lost call leaves its response without a partner, and the API answers
@@ -37,7 +37,7 @@ How it happens, and how to mend it
     history as it came, and correct arguments only on their way to the tool.
 
 Severity
-    error; warning where only text differs.
+    error; warning where only text differs, and for the order of calls on models before 3, where no signature depends on it.
 
 Source
     ai.google.dev/gemini-api/docs/thought-signatures; ai.google.dev/gemini-api/docs/function-calling
@@ -46,6 +46,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ...cassettes.pairing import named
 from ..conversation import PartAt
@@ -64,36 +65,59 @@ def check(context: RunContext) -> Iterator[Finding]:
     """The answers of the history that can hold no more, where they differ from what was issued."""
     for answer in context.closed:
         if answer.record.returns:
-            yield from _calls(context, answer)
+            yield from _compare(context, answer)
 
 
-def _calls(context: RunContext, answer: Returned) -> Iterator[Finding]:
-    number = answer.record.number
+def _compare(context: RunContext, answer: Returned) -> Iterator[Finding]:
     pairs = [(issued, at) for piece in answer.pieces for issued, at in piece.pairs if at is not None]
-    for issued, at in pairs:
-        told = _difference(issued, at)
-        if told:
-            yield _finding(at, f"{describe(at.value)} came back {told}; exchange {number} issued it")
+    edited = [_edited(answer, issued, at) for issued, at in pairs if _difference(issued, at)]
     lost = [part for part in answer.missing if part.call is not None]
     extra = [at for piece in answer.pieces for at in piece.extra]
     unknown = [at for at in extra if at.value.get("functionCall") and not _is_known(context, answer, at)]
+    yield from edited
+    yield from _exchanged(answer, lost, unknown)
+    if len(lost) > len(unknown):
+        yield _lost(answer, lost[len(unknown) :], extra)
+    elif not answer.same_text and not _goes_on(context, answer):
+        yield _text(answer)
+    if not (edited or lost or unknown):
+        yield from _order(context, answer, pairs)
+    tools = [part for part in answer.missing if part.value.keys() & set(SERVER_SIDE[:2])]
+    if tools and context.target.third_generation:
+        told = f"{_list(tools)} of exchange {answer.record.number} did not come back"
+        yield Finding(NAME, Severity.ERROR, content_place(answer.run.start), told)
+
+
+def _edited(answer: Returned, issued: IssuedPart, at: PartAt) -> Finding:
+    told = (
+        f"{describe(at.value)} came back {_difference(issued, at)}; exchange {answer.record.number} issued it"
+    )
+    return _finding(at, told)
+
+
+def _exchanged(answer: Returned, lost: list[IssuedPart], unknown: list[PartAt]) -> Iterator[Finding]:
+    """Calls that were never issued: in the place of one that was, or beside all of them."""
+    number = answer.record.number
     for issued, at in zip(lost, unknown, strict=False):
         yield _finding(at, f"{describe(issued.value)} of exchange {number} came back as {describe(at.value)}")
     for at in unknown[len(lost) :]:
         yield _finding(at, f"{describe(at.value)} was not issued: exchange {number} is what came back here")
-    lost = lost[len(unknown) :]
-    if lost:
-        yield _lost(answer, lost, extra)
-    tools = [part for part in answer.missing if part.value.keys() & set(SERVER_SIDE[:2])]
-    if tools and context.target.third_generation:
-        yield Finding(
-            NAME,
-            Severity.ERROR,
-            content_place(answer.run.start),
-            f"{_list(tools)} of exchange {number} did not come back",
-        )
-    if not lost and not answer.same_text and not _goes_on(context, answer):
-        yield from _text(answer)
+
+
+def _order(
+    context: RunContext, answer: Returned, pairs: list[tuple[IssuedPart, PartAt]]
+) -> Iterator[Finding]:
+    """The first call that comes before one that was issued earlier; the first call of a step carries the signature."""
+    order = {part: index for index, part in enumerate(answer.issued)}
+    came = sorted(
+        ((order[issued], at) for issued, at in pairs if issued.call is not None), key=lambda item: item[1][:2]
+    )
+    for (index, at), (following, _) in pairwise(came):
+        if index > following:
+            severity = Severity.ERROR if context.target.third_generation else Severity.WARNING
+            told = f"{describe(at.value)} came back before calls that exchange {answer.record.number} had made earlier"
+            yield Finding(NAME, severity, content_place(at.content, at.part), told)
+            return
 
 
 def _difference(issued: IssuedPart, at: PartAt) -> str:
@@ -141,7 +165,7 @@ def _lost(answer: Returned, lost: list[IssuedPart], extra: list[PartAt]) -> Find
     return Finding(NAME, Severity.ERROR, content_place(answer.run.start), told)
 
 
-def _text(answer: Returned) -> Iterator[Finding]:
+def _text(answer: Returned) -> Finding:
     """The text that differs: at the part that holds other words, or at the content that lost them."""
     issued = {squeezed_text([part.value]) for part in answer.issued}
     sent = [
@@ -156,7 +180,7 @@ def _text(answer: Returned) -> Iterator[Finding]:
         place = content_place(other[0].content, other[0].part)
     answered = f"what exchange {answer.record.number} answered"
     told = f"the text differs from {answered}" if sent else f"the text is missing: {answered} held one"
-    yield Finding(NAME, Severity.WARNING, place, told)
+    return Finding(NAME, Severity.WARNING, place, told)
 
 
 def _finding(at: PartAt, told: str) -> Finding:

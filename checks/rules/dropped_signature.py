@@ -3,7 +3,8 @@
 What it finds
     Signatures of texts, thoughts, images and later calls that a recorded answer issued and the next request does not hold. It
     is said once, of the request that leaves them out first. Parts of server-side tools (toolCall, toolResponse, executableCode,
-    codeExecutionResult) that came back without theirs are found in the whole current turn.
+    codeExecutionResult) that came back without theirs are found again in every request of the same turn; that an older turn,
+    which had come back whole, is thinned out later is no fault.
 
 Why it matters
     Nothing is refused: signatures of texts are recommended, not required. But they carry what the model thought, and newer
@@ -80,6 +81,8 @@ def check(context: RunContext) -> Iterator[Finding]:
     """Parts of server-side tools without their signature; then all others whose signature did not come back."""
     returned = context.returned
     if returned is not None and context.target.third_generation:
+        # Older turns may be thinned out; a client that never returned a signature did not do that.
+        thinned = context.ledger.came_back(returned.record)
         for issued, at in returned.pairs:
             if at is not None and _is_server_side(issued) and _is_dropped(returned, issued, at):
                 yield Finding(
@@ -87,7 +90,7 @@ def check(context: RunContext) -> Iterator[Finding]:
                     Severity.ERROR,
                     content_place(at.content, at.part),
                     f"{describe(at.value)} has no thoughtSignature; exchange {returned.record.number} issued one with it",
-                    scope=Scope.CURRENT_TURN,
+                    scope=Scope.CURRENT_TURN if thinned else Scope.RETURN,
                 )
     if not (context.target.third_generation and context.target.image):
         for answer in context.closed:

@@ -43,7 +43,7 @@ How it happens, and how to mend it
     between turns, and send ``skip_thought_signature_validator`` where that cannot be.
 
 Severity
-    warning; info on models before 3.
+    warning, and error where the API did refuse the request and nothing else explains it; info on models before 3.
 
 Source
     ai.google.dev/gemini-api/docs/thought-signatures; github.com/google-gemini/gemini-cli/issues/13467
@@ -96,7 +96,8 @@ def _foreign(context: RunContext, at: PartAt, origins: list[Origin]) -> Iterator
 def _finding(context: RunContext, at: PartAt, told: str, scope: Scope = Scope.ALWAYS) -> Finding:
     severity = Severity.WARNING if context.target.third_generation else Severity.INFO
     told = f"{describe(at.value)} carries a signature that {told}"
-    return Finding(NAME, severity, content_place(at.content, at.part), told, scope=scope)
+    place = content_place(at.content, at.part)
+    return Finding(NAME, severity, place, told, scope=scope, suspect=context.target.third_generation)
 
 
 def _is_another(context: RunContext, record: Record) -> bool:

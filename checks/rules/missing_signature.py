@@ -172,7 +172,8 @@ def _image_parts(context: RunContext) -> Iterator[Finding]:
         for at in context.run.parts:
             if "inlineData" in at.value and at.value.get("thoughtSignature") is None:
                 told = "an image of the model has no thoughtSignature; image models may refuse that"
-                yield Finding(NAME, Severity.WARNING, content_place(at.content, at.part), told)
+                place = content_place(at.content, at.part)
+                yield Finding(NAME, Severity.WARNING, place, told, suspect=True)
         return
     refused = context.target.surface is Surface.GEMINI_API
     for issued, at in returned.pairs:
@@ -184,6 +185,7 @@ def _image_parts(context: RunContext) -> Iterator[Finding]:
                 Severity.ERROR if refused else Severity.WARNING,
                 content_place(at.content, at.part),
                 f"{describe(at.value)} has no thoughtSignature; exchange {returned.record.number} issued one with it",
+                suspect=True,
             )
 
 

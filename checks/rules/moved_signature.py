@@ -2,7 +2,7 @@
 
 What it finds
     An issued signature on another call or text, on the call of another step, on a function response, or inside the
-    functionCall object instead of beside it.
+    functionCall object or beside the parts of a content, where it is no field of anything.
 
 Why it matters
     A signature belongs to the very part it arrived on. Where that part now has none the API answers 400; inside functionCall
@@ -36,7 +36,7 @@ How it happens, and how to mend it
     text.
 
 Severity
-    error; info on models before 3, but inside functionCall an error everywhere. Nothing where a part that was issued
+    error; info on models before 3, but where it is no field an error everywhere. Nothing where a part that was issued
     unsigned gets a copy and the original keeps its own: clients that send each call as a step of its own have to do that.
     Nothing where the signature of a thought, which is left out, moves to the call behind it.
 
@@ -64,6 +64,7 @@ _KEYS = ("thoughtSignature", "thought_signature")
 
 def check(context: RunContext) -> Iterator[Finding]:
     """Signatures on parts that they were not issued with, and inside calls and responses."""
+    yield from _beside_parts(context)
     for at in context.run.parts:
         yield from _inside(context, at)
     conversation = context.conversation
@@ -105,6 +106,19 @@ def _keeps_its_own(context: RunContext, origin: Origin) -> bool:
         answer.record is origin.record and answer.keeps(origin.value)
         for answer in chain(newest, origin.record.number)
     )
+
+
+def _beside_parts(context: RunContext) -> Iterator[Finding]:
+    for turn in context.run.contents:
+        for key in _KEYS if isinstance(turn.normal, dict) else ():
+            if isinstance(turn.normal.get(key), str) and turn.normal[key]:
+                yield Finding(
+                    NAME,
+                    Severity.ERROR,
+                    ("contents", turn.depth - 1, "thoughtSignature"),
+                    "a signature stands beside the parts of a content; it belongs into the part it arrived on",
+                    rejection=unknown_field(context.target, f"contents[{turn.depth - 1}]", key),
+                )
 
 
 def _inside(context: RunContext, at: PartAt) -> Iterator[Finding]:

@@ -180,6 +180,23 @@ def test_a_batch_taken_apart_into_steps_is_whole_at_its_end():
     assert tape.loud() == [(3, RULE, "error", "/contents/3")]
 
 
+@pytest.mark.parametrize(("model", "severity"), [("gemini-3-pro-preview", "error"), (FLASH_2, "warning")])
+def test_calls_in_another_order(model: str, severity: str):
+    issued = calls(call("a", signature=S1), call("b"), call("c"))
+    sent = calls(call("a", signature=S1), call("c"), call("b"))
+
+    ((found_severity, place, message),) = altered(issued, sent, "a", "c", "b", model=model)
+    assert (found_severity, place) == (severity, "/contents/1/parts/1")
+    assert message == "call c came back before calls that exchange 1 had made earlier"
+
+
+def test_equal_calls_and_texts_between_them_have_no_order():
+    issued = calls({"text": "A"}, call("a"), call("a"), {"text": "B"}, call("b"))
+    sent = calls(call("a"), call("a"), call("b"), {"text": "A"}, {"text": "B"})
+
+    assert altered(issued, sent, "a", "a", "b") == []
+
+
 def test_an_answer_that_came_short_may_come_back_as_it_likes():
     assert altered(model_text("half a"), model_text("half"), finish="MAX_TOKENS") == []
 

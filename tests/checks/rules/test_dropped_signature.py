@@ -105,7 +105,7 @@ def test_parts_of_server_side_tools_need_theirs():
     ]
 
 
-def test_parts_of_server_side_tools_need_theirs_in_the_current_turn():
+def test_parts_of_server_side_tools_need_theirs_as_long_as_the_turn_goes_on():
     tape = server_side(SEARCH, {**HITS, "thoughtSignature": S2})
     history = [
         user("x"),
@@ -115,6 +115,22 @@ def test_parts_of_server_side_tools_need_theirs_in_the_current_turn():
     tape.ask([*history, model_text("k"), user("y")], model_text("k"))
 
     assert said(tape) == [(2, "error", "/contents/1/parts/0")]
+
+
+def test_parts_of_server_side_tools_need_theirs_where_they_come_back_first():
+    """Also where the answer ended its turn; signatures of older turns may be left out later."""
+    tape = Tape("gemini-3.5-flash")
+    whole = tape.ask([user("x")], calls({**SEARCH, "thoughtSignature": S1}, HITS, {"text": "A"}))
+    stripped = calls(SEARCH, HITS, {"text": "A"})
+    tape.ask([user("x"), stripped, user("y")], model_text("B"))
+    tape.ask([user("x"), stripped, user("y"), model_text("B"), user("z")], model_text("C"))
+    assert said(tape) == [(2, "error", "/contents/1/parts/0")]
+
+    tape.exchanges.pop()
+    tape.exchanges.pop()
+    tape.ask([user("x"), whole, user("y")], model_text("B"))
+    tape.ask([user("x"), stripped, user("y"), model_text("B"), user("z")], model_text("C"))
+    assert said(tape) == []
 
 
 def test_code_that_ran_at_googles_needs_its_own():

@@ -110,6 +110,14 @@ def test_of_another_surface():
     assert "gemini-api issued in exchange 1; it is sent to vertex" in tape.violations()[0].message
 
 
+def test_a_refusal_that_nothing_else_explains_settles_it():
+    tape = Tape()
+    first = tape.ask([user("a")], weather(S1))
+    tape.ask([user("a"), first, celsius()], None, status=400, surface="vertex")
+
+    assert found(tape.violations(), RULE) == [("error", "/contents/1/parts/0")]
+
+
 def test_of_unknown_origin_is_nothing():
     tape = Tape()
     tape.ask([user("a"), weather(S1), celsius()], model_text("k"))

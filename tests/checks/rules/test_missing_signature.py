@@ -119,7 +119,10 @@ def test_calls_in_another_order_leave_the_first_without():
     swapped = calls(call("b"), call("a", signature=S1))
     tape.ask([user("x"), swapped, results(result("b", {}), result("a", {}))], model_text("k"))
 
-    assert tape.loud() == [(2, RULE, "error", "/contents/1/parts/0")]
+    assert tape.loud() == [
+        (2, "altered-model-turn", "error", "/contents/1/parts/0"),
+        (2, RULE, "error", "/contents/1/parts/0"),
+    ]
 
 
 def test_the_message_names_the_exchange_that_issued_it():
@@ -225,6 +228,16 @@ def test_an_image_of_unknown_origin_is_doubtful_and_a_text_is_not():
         ("warning", "/contents/1/parts/1")
     ]
     assert found(judge([user("x"), calls({"text": "Here"}, PICTURE), user("y")]), RULE) == []
+
+
+def test_a_refusal_settles_what_image_models_want():
+    for surface, issued in (("vertex", True), ("gemini-api", False)):
+        tape = Tape(IMAGE, surface)
+        if issued:
+            tape.ask([user("x")], calls({**PICTURE, "thoughtSignature": S2}))
+        tape.ask([user("x"), calls(PICTURE), user("y")], None, status=400)
+
+        assert found(tape.violations(), RULE) == [("error", "/contents/1/parts/0")]
 
 
 def test_an_image_that_was_issued_unsigned_is_not_doubtful():

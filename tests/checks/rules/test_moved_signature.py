@@ -124,6 +124,15 @@ def test_inside_the_response():
     ]
 
 
+@pytest.mark.parametrize("key", ["thoughtSignature", "thought_signature"])
+def test_beside_the_parts_of_a_content(key: str):
+    history = [user("x"), {**weather(), key: S1}, celsius()]
+
+    assert found(judge(history), RULE) == [("error", "/contents/1/thoughtSignature")]
+    (words,) = rejections(examine(history), RULE)
+    assert words.endswith(f"Unknown name \"{key}\" at 'contents[1]': Cannot find field.")
+
+
 def test_what_the_arguments_and_results_call_so_is_the_users():
     sent = calls(call("a", {"thoughtSignature": S1}, signature=S1))
 

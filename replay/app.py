@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from ..cassettes.models import Request
 from .answering import Reply, Verdict
-from .answers import error_answer
-from .deck import Asked, Deck
+from .answers import Answer, error_answer
+from .deck import Asked
 
 logger = logging.getLogger(__name__)
 
@@ -26,10 +27,25 @@ _LARGEST_RATIO: Final = 100
 """What a compressed request may decode to, as a multiple of its size."""
 
 
+class Answers(Protocol):
+    """What an application answers from: a deck, or several of them."""
+
+    lost: int
+    """Requests that found no cassette."""
+
+    def answer(self, asked: Asked, request: Callable[[], Request]) -> Reply:
+        """The answer to a request; the path of `asked` is as the client sent it."""
+        ...
+
+    def close(self) -> None:
+        """Close all cassettes."""
+        ...
+
+
 class App:
     """Serves a deck over HTTP."""
 
-    def __init__(self, deck: Deck, heard: Heard | None = None) -> None:
+    def __init__(self, deck: Answers, heard: Heard | None = None) -> None:
         self._deck = deck
         self._heard = heard
 
@@ -39,10 +55,13 @@ class App:
         body = await _rest(message, receive) if message.get("more_body") else message.get("body", b"")
         if body is None or message["type"] != "http.request":
             return
-        reply = self.reply(scope, body)
-        for part in reply.answer.messages:
-            await send(part)
-        if reply.answer.cut:
+        answer = self.reply(scope, body).answer
+        if answer.pace:
+            await _paced(answer, send)
+        else:
+            for part in answer.messages:
+                await send(part)
+        if answer.cut:
             await _drop(scope, receive)
 
     def reply(self, scope: Message, body: bytes) -> Reply:
@@ -67,6 +86,14 @@ class App:
             self._deck.lost += 1
             words = f"gemtape: a fault of gemtape itself, please report it: {error!r}"
             return Reply(error_answer(412, words), Verdict.MISS, 0, words)
+
+
+async def _paced(answer: Answer, send: Send) -> None:
+    """Send an answer at the times of its pieces."""
+    for at, part in enumerate(answer.messages):
+        if 0 < at <= len(answer.waits_s):
+            await asyncio.sleep(answer.waits_s[at - 1])
+        await send(part)
 
 
 async def _rest(message: Message, receive: Receive) -> bytes | None:

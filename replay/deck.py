@@ -59,12 +59,13 @@ class _Place:
 class Deck:
     """Answers every request, whatever it is. Safe for use by several threads at once."""
 
-    def __init__(self, target: str | Path, options: Options | None = None) -> None:
+    def __init__(self, target: str | Path, options: Options | None = None, again: str = "") -> None:
         """Choose what to play.
 
         Args:
             target: a cassette; or a folder of them: one that exists, or a name that ends in a slash.
             options: how they are played.
+            again: the command that records a single cassette again, for the advice of a miss.
 
         Raises:
             CassetteError: it is missing, or the cassette cannot be read.
@@ -81,7 +82,7 @@ class Deck:
         if self.folder and not self.target.is_dir():
             raise CassetteMissing(f"there is no folder {self.target}")
         if not self.folder:
-            self._players[""] = Player(self.target, self._options, _again(self.target, ""))
+            self._players[""] = Player(self.target, self._options, again or _again(self.target, ""))
 
     def answer(self, asked: Asked, request: Callable[[], Request]) -> Reply:
         """The answer to a request. Never raises for what a request or a file can hold.

@@ -13,14 +13,14 @@ import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Generic, Self, TypeVar
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..cassettes.errors import SetupError
 from .answering import Options
-from .app import DROP, App, Heard
+from .app import DROP, Answers, App, Heard
 from .deck import Deck
 
 logger = logging.getLogger(__name__)
@@ -56,11 +56,14 @@ class _Protocol(HttpToolsProtocol):
         """The client is told by our answer."""
 
 
-class Server:
+Played = TypeVar("Played", bound=Answers)
+
+
+class Server(Generic[Played]):
     """Serves a deck from a thread until it is stopped. Use it as a context manager, or call `start` and `stop`."""
 
     def __init__(
-        self, deck: Deck, host: str = "127.0.0.1", port: int = 0, heard: Heard | None = None
+        self, deck: Played, host: str = "127.0.0.1", port: int = 0, heard: Heard | None = None
     ) -> None:
         """Take the address; clients may connect from now on, and are answered after `start`.
 
@@ -180,7 +183,7 @@ def serve(
     port: int = 0,
     options: Options | None = None,
     heard: Heard | None = None,
-) -> Server:
+) -> Server[Deck]:
     """A server for a cassette or a folder of them, to be used in a `with` statement.
 
     Args:

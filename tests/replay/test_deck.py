@@ -344,3 +344,11 @@ def _target(link: Path) -> str:
         return str(link.readlink())
     except OSError:
         return ""
+
+
+def test_advice_of_a_miss_names_the_command_that_was_given(tmp_path: Path):
+    deck = Deck(cassette_of(tmp_path / "run.db", [HELLO]), again="pytest --gemtape=record test_a.py")
+    reply = ask(deck, asked(exchange([user("hullo")])))
+    deck.close()
+
+    assert reply.note.endswith("record it again: pytest --gemtape=record test_a.py")

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
@@ -24,6 +26,7 @@ single objects, and what walks a value may recurse without fear for the stack.
 """
 _WRITABLE_DEPTH: Final = 254
 _SHORT: Final = 4096
+_SNAKE: Final = re.compile("_([a-z0-9])")
 _EXPONENT: Final = orjson.dumps(1e22)[1:-2]  # "e+", in older versions "e"
 
 
@@ -87,21 +90,37 @@ def _holds_huge_float(value: Any) -> bool:
     return isinstance(value, list) and any(map(_holds_huge_float, value))
 
 
+class _Huge(str):
+    """The digits of an integer that 64 bits do not hold."""
+
+    __slots__ = ()
+
+
 def huge_integers(body: bytes) -> list[str]:
-    """The integers of a JSON body that 64 bits do not hold, as spelled, sorted; none where it is no JSON."""
-    found: list[str] = []
+    """The integers of a JSON body that 64 bits do not hold: place and digits, sorted.
 
-    def note(digits: str) -> int:
-        # The length comes first: Python refuses to read very long integers.
-        if len(digits) > 20 or not -(2**63) <= int(digits) < 2**64:
-            found.append(digits)
-        return 0
-
+    None where it is no JSON. A place is spelled in camelCase, whatever the case of its keys.
+    """
     try:
-        json.loads(body, parse_int=note)
+        return sorted(_huge_in(json.loads(body, parse_int=_read_integer), ""))
     except (ValueError, RecursionError):
         return []
-    return sorted(found)
+
+
+def _read_integer(digits: str) -> Any:
+    # The length comes first: Python refuses to read very long integers.
+    return _Huge(digits) if len(digits) > 20 or not -(2**63) <= int(digits) < 2**64 else 0
+
+
+def _huge_in(value: Any, place: str) -> Iterator[str]:
+    if isinstance(value, _Huge):
+        yield f"{place}: {value}"
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _huge_in(item, f"{place}/{_SNAKE.sub(lambda found: found[1].upper(), key)}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _huge_in(item, f"{place}/{index}")
 
 
 def stored_form(value: Any) -> bytes:

@@ -16,19 +16,20 @@ from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
+from .answered import in_call_order, marked_message
 from .canonical import DIGEST_BYTES, huge_integers, json_digest, raw_digest, stored_form
 from .entry import Entry
 from .fields import Message
 from .layout import Layout
 from .matching import EVERYTHING, Matching
 from .normal import normalise, normalise_content, stripped
-from .pairing import Named, named, pair
 from .schema import CONTENT, OPENAI_MESSAGE, TOOL, UNKNOWN, request_message
 from .turns import Piece, Turn
 
-FORM_VERSION: Final = 1
+FORM_VERSION: Final = 2
 _QUERY: Final = {
     **{name: name for name in ("alt", "pageToken", "pageSize", "filter", "updateMask")},
+    "$alt": "alt",
     "page_token": "pageToken",
     "page_size": "pageSize",
     "update_mask": "updateMask",
@@ -104,11 +105,13 @@ def match_content(turn: Turn, matching: Matching = EVERYTHING) -> Any:
 
 def _content(turn: Turn) -> Any:
     form = stripped(turn.normal, turn.message)
+    if turn.message is OPENAI_MESSAGE:
+        return marked_message(form, turn)
     if turn.message is not CONTENT or not isinstance(form, dict) or not isinstance(form.get("parts"), list):
         return form
     if turn.role == "model":
         return _said(form)
-    return {**form, "parts": _in_call_order(form["parts"], turn)}
+    return {**form, "parts": in_call_order(form["parts"], turn)}
 
 
 def _said(content: Any) -> Any:
@@ -116,41 +119,6 @@ def _said(content: Any) -> Any:
     if not isinstance(content, dict) or not isinstance(content.get("parts"), list):
         return content
     return {**content, "parts": [part for part in content["parts"] if part not in ({}, {"text": ""})]}
-
-
-def _in_call_order(parts: list[Any], turn: Turn) -> list[Any]:
-    """The parts of a turn with the functionResponses among them in the order of their calls, those of no call last."""
-    slots = [index for index, part in enumerate(turn.parts) if _holds(part, "functionResponse")]
-    if len(slots) < 2:
-        return parts
-    responses = [named(turn.parts[slot]["functionResponse"]) for slot in slots]
-    answered = pair(calls_before(turn), responses)
-    order = sorted(range(len(slots)), key=lambda at: (answered[at] is None, answered[at] or 0, at))
-    ordered = list(parts)
-    for slot, at in zip(slots, order, strict=True):
-        ordered[slot] = parts[slots[at]]
-    return ordered
-
-
-def calls_before(turn: Turn) -> list[Named]:
-    """The calls of the model contents right before a turn, in order."""
-    contents: list[Turn] = []
-    for step in turn.back():
-        if step is turn:
-            continue
-        if step.role != "model":
-            break
-        contents.append(step)
-    return [
-        named(part["functionCall"])
-        for step in reversed(contents)
-        for part in step.parts
-        if _holds(part, "functionCall")
-    ]
-
-
-def _holds(part: Any, name: str) -> bool:
-    return isinstance(part, dict) and name in part
 
 
 def match_settings(layout: Layout, message: Message, matching: Matching = EVERYTHING) -> Any:
@@ -166,6 +134,8 @@ def match_settings(layout: Layout, message: Message, matching: Matching = EVERYT
         for key, turns in (("contents", layout.history), ("tools", layout.tools)):
             if turns.depth:  # a single object stands in the envelope, too
                 inner.pop(key, None)
+    if inner == {} and layout.wrapped:
+        del form["request"]  # as where nothing at all was left of it
     return form if matching.is_plain else _counting(form, layout, message, matching)
 
 
@@ -176,7 +146,7 @@ def _counting(form: dict[str, Any], layout: Layout, message: Message, matching: 
     field = message.fields.get("request")
     inner = matching.of(form["request"], (field and field.message) or UNKNOWN)
     outer = matching.of({name: value for name, value in form.items() if name != "request"}, message)
-    return {**outer, "request": inner}
+    return {**outer, "request": inner} if inner else outer
 
 
 def match_instruction(piece: Piece, matching: Matching = EVERYTHING) -> Any:

@@ -43,7 +43,7 @@ def normalise(value: Any, message: Message) -> Any:
 def normalise_content(value: Any, default_role: str = "user") -> Any:
     """The normal form of a content; a missing role is `default_role`."""
     normal = normalise(value, CONTENT)
-    if isinstance(normal, dict) and not normal.get("role"):
+    if isinstance(normal, dict) and normal.get("role", "") == "":
         normal["role"] = default_role
     return normal
 

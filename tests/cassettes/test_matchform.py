@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from gemtape.cassettes.canonical import stored_form
 from gemtape.cassettes.entry import Entry
 from gemtape.cassettes.matchform import (
-    calls_before,
     history_digest,
     match_content,
     match_form,
@@ -23,7 +22,6 @@ from gemtape.cassettes.matchform import (
     match_settings,
 )
 from gemtape.cassettes.models import Exchange, Request
-from gemtape.cassettes.pairing import Named
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.schema import CONTENT, GENERATE
@@ -426,26 +424,36 @@ def test_responses_of_no_call_stand_last():
     ]
 
 
-def test_calls_before_are_those_of_the_whole_model_run():
-    contents = [
-        calls(call("old")),
-        user("a"),
-        calls(call("f", id="1")),
-        calls({"text": "x"}, call("g")),
-        results(result("f", {})),
-    ]
-    head = TurnTree().intern(contents, CONTENT)
-
-    assert calls_before(head) == [Named("1", "f"), Named(None, "g")]
-
-
 def test_query_keeps_what_selects_an_answer():
-    assert match_query("key=k&alt=sse&page_size=5&filter=a%20b&filter=&x") == [
+    assert match_query("key=k&alt=sse&%24alt=json&page_size=5&filter=a%20b&filter=&x") == [
+        ["alt", "json"],
         ["alt", "sse"],
         ["filter", ""],
         ["filter", "a b"],
         ["pageSize", "5"],
     ]
+
+
+def test_huge_integers_count_at_their_places():
+    """JSON parsers round them to one number, so only their digits tell them apart."""
+    one, two = "100000000000000000001", "100000000000000000002"
+    bodies = [
+        '{"a": %s, "b": %s}',
+        '{"b": %s, "a": %s}',
+        '{"a": %s, "b": 1e20, "c": "%s"}',
+        '{"a": 1e20, "b": %s, "c": "%s"}',
+    ]
+
+    keys = [key((body % (one, two)).encode()) for body in bodies]
+
+    assert len(set(keys)) == len(bodies)
+
+
+def test_a_code_assist_request_of_nothing_but_a_session_is_empty():
+    body = {"request": {"contents": [user("a")]}}
+
+    assert key({"request": {**body["request"], "session_id": "1"}}, ASSIST) == key(body, ASSIST)
+    assert key({"request": {"contents": user("a")}}, ASSIST) == key(body, ASSIST)
 
 
 def test_settings_without_a_body():

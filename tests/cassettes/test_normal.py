@@ -293,3 +293,8 @@ def test_the_deepest_schema_that_counts_as_json_has_a_normal_form(inner: str):
     normal = normalise(schema, SCHEMA)
 
     assert stored_form(stripped(normal, SCHEMA)) == stored_form(normal)
+
+
+@pytest.mark.parametrize("role", [0, False, [0]])
+def test_a_role_that_is_no_text_stays_visible(role: Any):
+    assert normalise_content({"role": role}) == {"role": role}

@@ -193,24 +193,6 @@ def leftover(path: Path) -> str:
     return f"{new} is left from a recording with --replace that was killed; it opens like any cassette."
 
 
-def swap_in(new: Path, path: Path) -> str:
-    """Put a finished replacement in the place of a cassette.
-
-    Returns:
-        Why it stayed where it is, or nothing.
-    """
-    if Path(f"{new}-wal").exists():
-        return f"{new} is still being read, so it could not take the place of {path}"
-    try:
-        # The log of the cassette that goes would be played into the one that comes.
-        for suffix in ("-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-        new.replace(path)
-    except OSError as error:
-        return f"{new} could not take the place of {path}: {error.strerror}"
-    return ""
-
-
 def _is_empty(path: Path) -> bool:
     with Cassette.read(path) as cassette:
         return len(cassette) == 0

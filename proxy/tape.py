@@ -16,6 +16,7 @@ from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.models import Exchange, Request, Violation
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette, Judge
+from ..cassettes.swapping import swap_in
 from ..checks.strict import Rejection, Strict
 
 MakeJudge = Callable[[Cassette], Judge]

@@ -10,10 +10,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from .bounded import Bounded
 from .entry import Entry
+from .models import Failure
 from .store import Cassette
 
 Accepts = Callable[[int], bool]
@@ -100,12 +102,24 @@ class _Session:
 class Lookup:
     """The queues of one cassette. Safe for use by several threads at once, with the cassette behind its `lock`."""
 
-    def __init__(self, cassette: Cassette, repeat: Repeat = Repeat.LAST) -> None:
+    def __init__(
+        self, cassette: Cassette, repeat: Repeat = Repeat.LAST, *, collapse_retries: bool = False
+    ) -> None:
+        """Start with every exchange in its queue.
+
+        Args:
+            cassette: what was recorded.
+            repeat: what equal requests get once all recorded answers were served.
+            collapse_retries: leave out a recorded 429, 5xx or failure to connect if an equal request that was recorded
+                later got a success.
+        """
         self.lock: Final = threading.RLock()
         """A cassette can be used by one thread at a time: hold this to use it beside the look-up."""
         self.cassette = cassette
         """May be closed, and later replaced by the same file opened anew; the queues stay as they are."""
         self.repeat: Final = repeat
+        self._collapses = collapse_retries
+        self._collapsed: set[int] = set()
         self.exchanges: Final = len(cassette)
         """How many there were when the look-up began."""
         self._sessions: dict[str, _Session] = {}
@@ -136,13 +150,23 @@ class Lookup:
                 numbers = self.cassette.numbers_for(key)
                 if not numbers:
                     return None
-                queue = state.queues[key] = _Queue(numbers)
+                queue = state.queues[key] = _Queue(self._kept(numbers))
             taken = queue.take(self.repeat, accepts)
             if taken is not None:
                 state.used.add(taken.number)
                 state.repeated += taken.repeated
                 self._ever.add(taken.number)
             return taken
+
+    def _kept(self, numbers: list[int]) -> list[int]:
+        """The exchanges of a key that are served."""
+        if not self._collapses or len(numbers) < 2:
+            return numbers
+        entries = [self.entry(number) for number in numbers]
+        good = [entry.number for entry in entries if 200 <= entry.status < 300]
+        retried = {entry.number for entry in entries if good and entry.number < good[-1] and _passes(entry)}
+        self._collapsed |= retried
+        return [number for number in numbers if number not in retried]
 
     def recorded(self, key: bytes) -> list[int]:
         """The exchanges with this match key, in recorded order, served or not."""
@@ -186,4 +210,12 @@ class Lookup:
             return self._without(self._ever)
 
     def _without(self, used: set[int]) -> tuple[int, ...]:
-        return tuple(number for number in range(1, self.exchanges + 1) if number not in used)
+        gone = used | self._collapsed if self._collapsed else used
+        return tuple(number for number in range(1, self.exchanges + 1) if number not in gone)
+
+
+def _passes(entry: Entry) -> bool:
+    """Whether it is a failure that clients try again after."""
+    if entry.response is None:
+        return entry.failure is not Failure.CLIENT_GONE
+    return entry.status == HTTPStatus.TOO_MANY_REQUESTS or entry.status >= HTTPStatus.INTERNAL_SERVER_ERROR

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import click
 
+from .playing import playing, playing_options
+
 _PORT: Final = 8090
 _CHECKED_EVERY_S: Final = 1.0
 """How often to look whether the server still runs, when nothing else happens."""
@@ -44,6 +46,7 @@ _GATHERED_S: Final = 0.02
     show_default=True,
     help="Exit with 1 after a miss; beside a COMMAND also after a violation of this severity or worse.",
 )
+@playing_options
 @click.option("--openai", is_flag=True, help="Lead a COMMAND's OpenAI clients here too.")
 @click.pass_context
 def command(
@@ -57,6 +60,7 @@ def command(
     lenient: bool | None,
     fail_on: str,
     openai: bool,
+    **how: Any,
 ) -> None:
     """Answer from a cassette, with no key and no network.
 
@@ -83,7 +87,9 @@ def command(
     from ..replay.server import serve  # noqa: PLC0415
     from ..replay.watch import FAIL_ON  # noqa: PLC0415
 
-    options = configured(load_config(), repeat=Repeat(repeat) if repeat else None, lenient=lenient)
+    options = playing(
+        configured(load_config(), repeat=Repeat(repeat) if repeat else None, lenient=lenient), **how
+    )
     threshold = FAIL_ON[fail_on]
     if beside:
         from .beside import play_beside  # noqa: PLC0415

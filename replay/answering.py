@@ -24,6 +24,7 @@ from ..checks.selection import Selection
 from ..checks.settings import Settings
 from ..checks.strict import Rejection, Strict
 from .answers import DROPPED, Answer, error_answer, recorded_answer, whole_answer
+from .delivery import AS_RECORDED, Delivery
 
 _ANSWER_BYTES: Final = 64 * 1024 * 1024
 """What the answers at hand may hold together."""
@@ -60,11 +61,14 @@ class Options:
     """How cassettes are played.
 
     `lenient` serves what the API would refuse, and says so. `redactor` has to be the one that they were recorded with.
-    `matching` leaves out what does not count when requests are compared. `selection` and `settings` say which rules
+    `collapse_retries` leaves out recorded failures that were asked again with success. `delivery` says in which pieces
+    answers are sent, and when. `matching` leaves out what does not count when requests are compared. `selection` and `settings` say which rules
     count, and what some of them have to be told.
     """
 
     repeat: Repeat = Repeat.LAST
+    collapse_retries: bool = False
+    delivery: Delivery = AS_RECORDED
     lenient: bool = False
     redactor: Redactor = field(default_factory=Redactor)
     matching: Matching = EVERYTHING
@@ -181,7 +185,7 @@ class Answering:
             return self._newest[1]
         answer = self._answers.get(number)
         if answer is None:
-            answer = recorded_answer(self.lookup.entry(number))
+            answer = self._options.delivery.of(recorded_answer(self.lookup.entry(number)), number)
             self._answers.put(number, answer, sum(len(chunk.data) for chunk in answer.chunks) + _ITEM_BYTES)
         self._newest = number, answer
         return answer

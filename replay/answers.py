@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 
 import orjson
@@ -52,13 +53,31 @@ class Answer:
     """What to send: a head, the pieces of the body in order, and whether to cut the connection after them.
 
     `status` 0 stands for no answer at all: the connection is dropped. Headers include a content-length where the body
-    goes out whole, as one piece; without one it goes out chunked, one HTTP chunk for each piece.
+    goes out whole, as one piece; without one it goes out chunked, one HTTP chunk for each piece. `pace` is a factor on
+    the times of the pieces; 0 sends them at once.
     """
 
     status: int
     headers: ByteHeaders = ()
     chunks: tuple[Chunk, ...] = ()
     cut: bool = False
+    pace: float = 0.0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the body goes out in one piece, with its length in front."""
+        return any(name == b"content-length" for name, _ in self.headers)
+
+    def header(self, name: str) -> str | None:
+        """The value of a header, by its name in lower case."""
+        wanted = name.encode()
+        return next((value.decode("latin-1") for key, value in self.headers if key == wanted), None)
+
+    @cached_property
+    def waits_s(self) -> tuple[float, ...]:
+        """How long to wait before each piece, in seconds."""
+        times = [0, *(chunk.offset_ms for chunk in self.chunks)]
+        return tuple(max(0, now - before) / 1000 * self.pace for before, now in pairwise(times))
 
     @cached_property
     def messages(self) -> tuple[dict[str, Any], ...]:
@@ -92,7 +111,8 @@ def recorded_answer(entry: Entry) -> Answer:
         return Answer(response.status, headers, chunks, response.cut)
     if entry.method == "HEAD" or response.status in _BODYLESS:
         return Answer(response.status, headers)
-    return whole_answer(response.status, response.headers, response.body)
+    ended_ms = chunks[-1].offset_ms if chunks else 0
+    return whole_answer(response.status, response.headers, response.body, ended_ms)
 
 
 def error_answer(
@@ -116,10 +136,10 @@ def json_answer(value: Any) -> Answer:
     return whole_answer(200, (_JSON,), orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def whole_answer(status: int, headers: Headers, body: bytes) -> Answer:
-    """An answer whose body goes out in one piece."""
+def whole_answer(status: int, headers: Headers, body: bytes, offset_ms: int = 0) -> Answer:
+    """An answer whose body goes out in one piece; `offset_ms` is when it came."""
     length = (b"content-length", str(len(body)).encode())
-    return Answer(status, (*_sendable(headers), length), (Chunk(0, body),))
+    return Answer(status, (*_sendable(headers), length), (Chunk(offset_ms, body),))
 
 
 def _streams(entry: Entry) -> bool:

@@ -78,7 +78,9 @@ class Player:
             self._open = False
 
     def _start(self) -> Answering:
-        return Answering(Lookup(self._read(), self._options.repeat), self._options, self._again)
+        options = self._options
+        lookup = Lookup(self._read(), options.repeat, collapse_retries=options.collapse_retries)
+        return Answering(lookup, options, self._again)
 
     def _read(self) -> Cassette:
         return Cassette.read(self.path, self._options.redactor, self._options.matching)

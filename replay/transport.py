@@ -7,6 +7,7 @@ is imported here, since whoever has such a request has imported it.
 from __future__ import annotations
 
 import sys
+import time
 import weakref
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
@@ -149,14 +150,24 @@ def _stream_class(library: Any) -> type:
             self._answer = answer
 
         def __iter__(self) -> Iterator[bytes]:
-            for chunk in self._answer.chunks:
+            for wait_s, chunk in zip(self._answer.waits_s, self._answer.chunks, strict=True):
+                if wait_s:
+                    time.sleep(wait_s)
                 yield chunk.data
-            if self._answer.cut:
-                raise library.RemoteProtocolError(_CUT)
+            self._end()
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            for piece in self:
-                yield piece
+            import anyio  # noqa: PLC0415 - comes with either library
+
+            for wait_s, chunk in zip(self._answer.waits_s, self._answer.chunks, strict=True):
+                if wait_s:
+                    await anyio.sleep(wait_s)
+                yield chunk.data
+            self._end()
+
+        def _end(self) -> None:
+            if self._answer.cut:
+                raise library.RemoteProtocolError(_CUT)
 
     return Pieces
 

@@ -10,8 +10,9 @@ import pytest
 
 from gemtape.cassettes.lookup import Lookup, Repeat, Taken
 from gemtape.cassettes.matchform import match_key
+from gemtape.cassettes.models import Exchange, Failure
 from gemtape.cassettes.store import Cassette
-from tests.factories import cassette_of, exchange, model_text, user
+from tests.factories import cassette_of, exchange, model_text, unary, user
 
 SAME = [exchange([user("same")], model_text(f"answer {number}")) for number in range(3)]
 OTHER = exchange([user("other")], model_text("other"))
@@ -167,3 +168,52 @@ def test_queues_outlive_the_cassette_they_were_read_from(cassette: Cassette):
 
         assert numbers(lookup, key, 2) == [3, 4]
         assert numbers(lookup, key_of(again, OTHER), 1) == [2]
+
+
+def _statuses(*statuses: int) -> list[Exchange]:
+    return [
+        exchange([user("a")], model_text(str(status)) if status == 200 else unary({}, status), at=at)
+        for at, status in enumerate(statuses)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "served", "unused"),
+    [
+        ((503, 429, 200), [3], ()),
+        ((503, 200, 503), [2, 3], ()),
+        ((503, 503), [1, 2], ()),
+        ((400, 200), [1, 2], ()),
+        ((200, 500, 200), [1, 3], ()),
+    ],
+)
+def test_failures_that_were_asked_again_with_success_can_be_left_out(
+    tmp_path: Path, statuses: tuple[int, ...], served: list[int], unused: tuple[int, ...]
+):
+    """And do not count as unused then. Without that, all are served in recorded order."""
+    path = cassette_of(tmp_path / "retried.db", _statuses(*statuses))
+    with Cassette.read(path) as cassette:
+        key = cassette.key(cassette.entry(1))
+        plain = Lookup(cassette, Repeat.ONCE)
+        assert _all_taken(plain, key) == list(range(1, len(statuses) + 1))
+        collapsing = Lookup(cassette, Repeat.ONCE, collapse_retries=True)
+
+        assert _all_taken(collapsing, key) == served
+        assert collapsing.unused() == collapsing.counts().unused == unused
+
+
+def test_connections_that_failed_are_left_out_like_errors(tmp_path: Path):
+    (good,) = _statuses(200)
+    lost = [
+        Exchange(good.request, None, failure)
+        for failure in (Failure.REFUSED, Failure.TIMEOUT, Failure.CLIENT_GONE)
+    ]
+    path = cassette_of(tmp_path / "retried.db", [*lost, good])
+    with Cassette.read(path) as cassette:
+        collapsing = Lookup(cassette, Repeat.ONCE, collapse_retries=True)
+
+        assert _all_taken(collapsing, cassette.key(cassette.entry(1))) == [3, 4]
+
+
+def _all_taken(lookup: Lookup, key: bytes) -> list[int]:
+    return [taken.number for taken in iter(lambda: lookup.take(key), None)]

@@ -18,7 +18,18 @@ from gemtape.cassettes.models import Exchange
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.store import Cassette
 from gemtape.cli.main import gemtape
-from tests.factories import SIGNATURE, call, calls, cassette_of, exchange, model_text, result, results, user
+from tests.factories import (
+    SIGNATURE,
+    call,
+    calls,
+    cassette_of,
+    exchange,
+    model_text,
+    result,
+    results,
+    unary,
+    user,
+)
 from tests.processes import program
 
 HELLO = exchange([user("hello")], model_text("hi"))
@@ -217,3 +228,19 @@ def test_openai_without_a_command_is_a_mistake(run: Path):
 
     assert outcome.exit_code == 2
     assert "--openai is for a COMMAND" in outcome.output
+
+
+def test_streams_in_other_pieces_and_retries_collapsed(tmp_path: Path):
+    """A client that stumbles over a cut character is found out, and one that does not retry is not held up."""
+    busy = exchange([user("hello")], unary({"error": {"code": 503}}, 503))
+    cassette_of(tmp_path / "run.db", [busy, HELLO])
+    with replaying(
+        tmp_path, "run.db", "--collapse-retries", "--chunks", "hostile", "--seed", "3"
+    ) as replayer:
+        answer = post(base_url(replayer))
+        code = replayer.end(signal.SIGINT)
+
+    assert HELLO.response
+    assert (answer.status_code, answer.content) == (200, HELLO.response.body)
+    assert "1 request answered; all 2 exchanges used" in replayer.said
+    assert code == 0

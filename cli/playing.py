@@ -1,0 +1,49 @@
+"""The options of a replay that change how recorded answers are served, for every command that plays cassettes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..replay.answering import Options
+
+
+def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command these options; it hands what it gets of them to `playing`."""
+    for option in (
+        click.option("--seed", type=int, default=0, help="Makes other hostile chunks."),
+        click.option(
+            "--pace",
+            type=click.FloatRange(0, 1000),
+            default=0.0,
+            help="Wait as long as recorded times this factor: 1.0 is as recorded, the default 0 does not wait.",
+        ),
+        click.option(
+            "--chunks",
+            type=click.Choice(["recorded", "event", "whole", "hostile"]),
+            default="recorded",
+            show_default=True,
+            help="Send streams in other pieces; hostile ones are cut inside characters, JSON and line ends.",
+        ),
+        click.option(
+            "--collapse-retries",
+            is_flag=True,
+            help="Skip a recorded 429 or 5xx if an equal request got a success later.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def playing(options: Options, *, seed: int, pace: float, chunks: str, collapse_retries: bool) -> Options:
+    """The same options of a replay with what the command line says."""
+    # Imported here so that `--help` does not wait for it.
+    from dataclasses import replace  # noqa: PLC0415
+
+    from ..replay.delivery import Chunks, Delivery  # noqa: PLC0415
+
+    delivery = Delivery(Chunks(chunks), seed, pace)
+    return replace(options, delivery=delivery, collapse_retries=collapse_retries)

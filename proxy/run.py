@@ -12,7 +12,6 @@ import signal
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from mitmproxy import http, options
@@ -27,6 +26,7 @@ from .hooks import QuickMaster
 from .lines import LogToLines
 from .recorder import Recorder, Say
 from .routing import Router
+from .surroundings import raise_file_limit, trusted_authorities
 from .tape import Recorded
 from .tapes import Tapes
 from .timeouts import Timeouts
@@ -35,8 +35,6 @@ UNROUTED: Final = "reverse:http://unrouted.invalid:80"
 """The listener's own target: where a request goes that nobody routed."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _LOGGERS: Final = ("mitmproxy", "gemtape")
-_FILES: Final = 8192
-"""File descriptors to ask for; a client takes two, and some systems begin with 256."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,28 +88,12 @@ def serve(
     trust = trusted_authorities(environ)
     if note := tapes.prepare():
         say(note)
-    _raise_file_limit()
+    raise_file_limit()
     try:
         asyncio.run(_serve(listener, Recorder(tapes, say, only_success=only_success), trust, ready))
     finally:
         recorded = tapes.finish()
     return recorded
-
-
-def trusted_authorities(environ: Mapping[str, str]) -> dict[str, str]:
-    """The mitmproxy options that make it trust what the user's environment trusts; by itself it reads no variable.
-
-    Raises:
-        SetupError: a variable names what is not there; mitmproxy would say so at the first request only.
-    """
-    for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR"):
-        value = environ.get(name)
-        if value and not Path(value).exists():
-            raise SetupError(f"{name} names {value}, which does not exist")
-        if value:
-            kind = "trusted_confdir" if Path(value).is_dir() else "trusted_ca"
-            return {f"ssl_verify_upstream_{kind}": value}
-    return {}
 
 
 def base_url(host: str, port: int) -> str:
@@ -239,14 +221,3 @@ def _listen_problem(listener: Listener, error: Exception | None) -> SetupError:
     code = error.errno or 0 if isinstance(error, OSError) else 0
     reason = os.strerror(code) if code > 0 else error
     return SetupError(f"cannot listen on {where}: {reason}")
-
-
-def _raise_file_limit() -> None:
-    try:
-        import resource  # noqa: PLC0415 - not there on Windows
-    except ImportError:
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

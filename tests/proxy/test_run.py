@@ -17,7 +17,7 @@ from cryptography.x509.oid import NameOID
 from gemtape.cassettes.errors import CassetteExists, SetupError
 from gemtape.cassettes.models import Failure
 from gemtape.proxy.routing import Router, parse_upstream
-from gemtape.proxy.run import Listener, base_url, serve, trusted_authorities
+from gemtape.proxy.run import Listener, base_url, serve
 from gemtape.proxy.tapes import Tapes
 from tests.proxied import Proxy, proxied, stored
 from tests.proxy.test_addon import BODY, UNARY
@@ -109,23 +109,6 @@ def test_nothing_is_written_to_the_home_folder(tmp_path, upstream, monkeypatch):
         client.post(UNARY, json=BODY)
 
     assert list(home.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR"])
-def test_authorities_of_the_environment_are_trusted(tmp_path, name):
-    bundle = tmp_path / "ca.pem"
-    bundle.write_text("")
-
-    assert trusted_authorities({name: str(bundle)}) == {"ssl_verify_upstream_trusted_ca": str(bundle)}
-    assert trusted_authorities({name: str(tmp_path)}) == {
-        "ssl_verify_upstream_trusted_confdir": str(tmp_path)
-    }
-    with pytest.raises(SetupError, match=f"{name} names .*does not exist"):
-        trusted_authorities({name: str(tmp_path / "gone.pem")})
-
-
-def test_no_variable_leaves_mitmproxys_own_list():
-    assert trusted_authorities({"SSL_CERT_FILE": ""}) == {}
 
 
 @pytest.fixture(scope="module")

@@ -64,12 +64,13 @@ class _Queue:
         self._fresh = deque(range(len(numbers)))
         self._last = -1
 
-    def take(self, repeat: Repeat, accepts: Accepts | None) -> Taken | None:
+    def take(self, repeat: Repeat, accepts: Accepts | None, stays: Accepts | None) -> Taken | None:
         """The exchange that answers next; `accepts` is asked about the best one first."""
         for at, place in enumerate(self._fresh):
             if accepts is None or accepts(self.numbers[place]):
-                del self._fresh[at]
-                self._last = place
+                if stays is None or not stays(self.numbers[place]):
+                    del self._fresh[at]
+                    self._last = place
                 return Taken(self.numbers[place], False)
         if repeat is Repeat.LAST and not self._fresh and (accepts is None or accepts(self.numbers[-1])):
             return Taken(self.numbers[-1], True)  # the common case, without looking further
@@ -126,13 +127,20 @@ class Lookup:
         self._ever: set[int] = set()
         self._entries: Bounded[int, Entry] = Bounded(CACHED_BYTES)
 
-    def take(self, key: bytes, session: str = "", accepts: Accepts | None = None) -> Taken | None:
+    def take(
+        self,
+        key: bytes,
+        session: str = "",
+        accepts: Accepts | None = None,
+        stays: Accepts | None = None,
+    ) -> Taken | None:
         """The exchange that answers the next request with this match key, taken out of its queue.
 
         Args:
             key: the request's match key.
             session: any text; each session has queues of its own.
             accepts: leaves out recorded exchanges that may not answer this very request.
+            stays: whether an exchange stays in its queue for an equal request, although it counts as used.
 
         Returns:
             The exchange, or None: nothing was recorded for the key, nothing of it was accepted, or all of it was
@@ -151,7 +159,7 @@ class Lookup:
                 if not numbers:
                     return None
                 queue = state.queues[key] = _Queue(self._kept(numbers))
-            taken = queue.take(self.repeat, accepts)
+            taken = queue.take(self.repeat, accepts, stays)
             if taken is not None:
                 state.used.add(taken.number)
                 state.repeated += taken.repeated

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command these options; it hands what it gets of them to `playing`."""
     for option in (
+        click.option(
+            "--fault",
+            "faults",
+            multiple=True,
+            metavar="FAULT[@N]",
+            help="Before a recorded answer, once: 429, 500, 503, 504, cut-after=EVENTS or finish=REASON (such as "
+            "MAX_TOKENS); for exchange N, or for every one. May be given more than once.",
+        ),
         click.option("--seed", type=int, default=0, help="Makes other hostile chunks."),
         click.option(
             "--pace",
@@ -38,12 +46,23 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def playing(options: Options, *, seed: int, pace: float, chunks: str, collapse_retries: bool) -> Options:
-    """The same options of a replay with what the command line says."""
+def playing(
+    options: Options, *, seed: int, pace: float, chunks: str, collapse_retries: bool, faults: tuple[str, ...]
+) -> Options:
+    """The same options of a replay with what the command line says.
+
+    Raises:
+        SetupError: there is no such fault.
+    """
     # Imported here so that `--help` does not wait for it.
     from dataclasses import replace  # noqa: PLC0415
 
     from ..replay.delivery import Chunks, Delivery  # noqa: PLC0415
+    from ..replay.faults import parse_fault  # noqa: PLC0415
 
-    delivery = Delivery(Chunks(chunks), seed, pace)
-    return replace(options, delivery=delivery, collapse_retries=collapse_retries)
+    return replace(
+        options,
+        delivery=Delivery(Chunks(chunks), seed, pace),
+        collapse_retries=collapse_retries,
+        faults=tuple(map(parse_fault, faults)),
+    )

@@ -25,6 +25,7 @@ from ..checks.settings import Settings
 from ..checks.strict import Rejection, Strict
 from .answers import DROPPED, Answer, error_answer, recorded_answer, whole_answer
 from .delivery import AS_RECORDED, Delivery
+from .faults import Fault, Faults
 
 _ANSWER_BYTES: Final = 64 * 1024 * 1024
 """What the answers at hand may hold together."""
@@ -40,6 +41,7 @@ class Verdict(StrEnum):
     REPEAT = "repeat"
     MISS = "miss"
     REJECTED = "rejected"
+    FAULT = "fault"
 
 
 class Reply(NamedTuple):
@@ -61,7 +63,7 @@ class Options:
     """How cassettes are played.
 
     `lenient` serves what the API would refuse, and says so. `redactor` has to be the one that they were recorded with.
-    `collapse_retries` leaves out recorded failures that were asked again with success. `delivery` says in which pieces
+    `faults` are sent before recorded answers. `collapse_retries` leaves out recorded failures that were asked again with success. `delivery` says in which pieces
     answers are sent, and when. `matching` leaves out what does not count when requests are compared. `selection` and `settings` say which rules
     count, and what some of them have to be told.
     """
@@ -69,6 +71,7 @@ class Options:
     repeat: Repeat = Repeat.LAST
     collapse_retries: bool = False
     delivery: Delivery = AS_RECORDED
+    faults: tuple[Fault, ...] = ()
     lenient: bool = False
     redactor: Redactor = field(default_factory=Redactor)
     matching: Matching = EVERYTHING
@@ -112,7 +115,8 @@ class Answering:
         self._all: Counter[Verdict] = Counter()
         self._answers: Bounded[int, Answer] = Bounded(_ANSWER_BYTES)
         self._newest: tuple[int, Answer] = 0, DROPPED
-        self._faults: dict[int, tuple[str, str] | None] = {}
+        self._refused: dict[int, tuple[str, str] | None] = {}
+        self._faults = Faults(options.faults)
 
     def read(self, request: Request) -> Known:
         """Take a request apart and judge it; its path is the API's."""
@@ -125,17 +129,7 @@ class Answering:
         Raises:
             CassetteError: the cassette is damaged.
         """
-        taken = self.lookup.take(known.key, session, self._accepts(known, session))
-        if taken is not None:
-            verdict = Verdict.REPEAT if taken.repeated else Verdict.HIT
-            note = f"the API would refuse this: {known.rejection.message}" if known.rejection else ""
-            reply = Reply(self._answer(taken.number), verdict, taken.number, note)
-        elif known.rejection and not self._options.lenient:
-            verdict = Verdict.REJECTED
-            reply = _refusal(known.rejection)
-        else:
-            verdict = Verdict.MISS
-            reply = self._miss(known, session)
+        reply, verdict = self._reply(known, session)
         counts = self._verdicts.get(session)
         if counts is None:
             counts = self._verdicts[session] = Counter()
@@ -146,6 +140,7 @@ class Answering:
     def reset(self, session: str) -> None:
         """Rewind a session: its queues are full again, and its counts nothing."""
         self.lookup.reset(session)
+        self._faults.reset(session)
         self._verdicts.pop(session, None)
 
     def tally(self, session: str | None = None) -> Tally:
@@ -158,6 +153,20 @@ class Answering:
             unused = self.lookup.counts(session).unused
         counts = {verdict: verdicts[verdict] for verdict in Verdict}
         return Tally(self.lookup.exchanges, counts, unused)
+
+    def _reply(self, known: Known, session: str) -> tuple[Reply, Verdict]:
+        stays = self._stays(session) if self._faults else None
+        taken = self.lookup.take(known.key, session, self._accepts(known, session), stays)
+        if taken is None:
+            if known.rejection and not self._options.lenient:
+                return _refusal(known.rejection), Verdict.REJECTED
+            return self._miss(known, session), Verdict.MISS
+        if self._faults and (faulty := self._next_fault(taken.number, session)):
+            self._faults.note(taken.number, session)
+            return Reply(faulty, Verdict.FAULT, taken.number, "a fault on demand"), Verdict.FAULT
+        verdict = Verdict.REPEAT if taken.repeated else Verdict.HIT
+        note = f"the API would refuse this: {known.rejection.message}" if known.rejection else ""
+        return Reply(self._answer(taken.number), verdict, taken.number, note), verdict
 
     def _accepts(self, known: Known, session: str) -> Accepts:
         """Which recorded exchanges may answer: the recording is ground truth, but only for requests like its own.
@@ -177,6 +186,13 @@ class Answering:
 
         return accepts
 
+    def _stays(self, session: str) -> Accepts:
+        """Whether an exchange is still there for the request sent again: a fault comes before its answer."""
+        return lambda number: self._next_fault(number, session) is not None
+
+    def _next_fault(self, number: int, session: str) -> Answer | None:
+        return self._faults.next(number, session, self.lookup.entry, self._answer)
+
     def _sound(self, number: int) -> bool:
         return self._answer(number).status != 400 or self._fault(number) is None
 
@@ -191,10 +207,10 @@ class Answering:
         return answer
 
     def _fault(self, number: int) -> tuple[str, str] | None:
-        if number not in self._faults:
+        if number not in self._refused:
             rejection = self._strict.rejection(self.lookup.entry(number))
-            self._faults[number] = rejection.fault if rejection else None
-        return self._faults[number]
+            self._refused[number] = rejection.fault if rejection else None
+        return self._refused[number]
 
     def _miss(self, known: Known, session: str) -> Reply:
         entry = known.entry

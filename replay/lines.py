@@ -48,6 +48,8 @@ def summary(tallies: Iterable[tuple[Path, Tally]], lost: int) -> Iterator[str]:
         words = [f"{_count(served, 'request')} answered"]
         if counts[Verdict.REPEAT]:
             words.append(f"{counts[Verdict.REPEAT]} of them by repeating an exchange")
+        if counts[Verdict.FAULT]:
+            words.append(f"{counts[Verdict.FAULT]} got a fault on demand")
         if counts[Verdict.MISS]:
             words.append(_count(counts[Verdict.MISS], "miss", "misses"))
         if counts[Verdict.REJECTED]:

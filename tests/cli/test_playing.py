@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from gemtape.cli.main import gemtape
 from gemtape.cli.playing import playing, playing_options
 from gemtape.replay.answering import Options
 from gemtape.replay.delivery import Chunks, Delivery
+from gemtape.replay.faults import Fault
+from tests.factories import cassette_of, exchange, user
 
 
 def chosen(*arguments: str) -> Options:
@@ -45,3 +49,19 @@ def test_options(arguments: tuple[str, ...], delivery: Delivery, collapse: bool)
 
 def test_every_way_to_cut_a_stream_can_be_chosen():
     assert [chosen("--chunks", chunks.value).delivery.chunks for chunks in Chunks] == list(Chunks)
+
+
+def test_faults_are_taken_in_the_given_order():
+    assert chosen("--fault", "503@2", "--fault", "cut-after=1").faults == (
+        Fault(status=503, exchange=2),
+        Fault(cut=1),
+    )
+
+
+def test_fault_that_there_is_none_of_is_a_usage_error(tmp_path: Path):
+    path = cassette_of(tmp_path / "run.db", [exchange([user("a")])])
+
+    outcome = CliRunner().invoke(gemtape, ["replay", str(path), "--fault", "418"])
+
+    assert outcome.exit_code == 2
+    assert outcome.output.startswith("gemtape: there is no fault '418'; there are cut-after=EVENTS, 429")

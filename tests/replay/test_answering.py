@@ -225,9 +225,9 @@ def test_tally_counts_by_session_and_altogether(tmp_path: Path):
 
         mine, other, total = answering.tally("a"), answering.tally("b"), answering.tally()
 
-    assert list(mine.verdicts.values()) == [1, 1, 0, 1]
-    assert list(other.verdicts.values()) == [0, 0, 1, 0]
-    assert list(total.verdicts.values()) == [1, 1, 1, 1]
+    assert list(mine.verdicts.values()) == [1, 1, 0, 1, 0]
+    assert list(other.verdicts.values()) == [0, 0, 1, 0, 0]
+    assert list(total.verdicts.values()) == [1, 1, 1, 1, 0]
     assert (mine.unused, other.unused, total.unused, total.exchanges) == ((2,), (1, 2), (2,), 2)
 
 

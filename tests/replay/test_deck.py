@@ -198,7 +198,7 @@ def test_status_tells_what_a_session_was_served(folder: Deck):
         "cassette": str(folder.target / "plain.db"),
         "session": "one",
         "exchanges": 1,
-        "requests": {"hit": 1, "repeat": 0, "miss": 1, "rejected": 0},
+        "requests": {"hit": 1, "repeat": 0, "miss": 1, "rejected": 0, "fault": 0},
         "unused": [],
     }
 

@@ -58,14 +58,19 @@ def tally(
     repeat: int = 0,
     miss: int = 0,
     rejected: int = 0,
+    fault: int = 0,
 ) -> Tally:
-    return Tally(exchanges, dict(zip(Verdict, (hit, repeat, miss, rejected), strict=True)), unused)
+    return Tally(exchanges, dict(zip(Verdict, (hit, repeat, miss, rejected, fault), strict=True)), unused)
 
 
 @pytest.mark.parametrize(
     ("counts", "line"),
     [
-        (tally(2, hit=2), "run.db: 2 requests answered; all 2 exchanges used"),
+        (
+        tally(1, hit=1, fault=2),
+        "run.db: 1 request answered, 2 got a fault on demand; its exchange was used",
+    ),
+    (tally(2, hit=2), "run.db: 2 requests answered; all 2 exchanges used"),
         (tally(1, hit=1), "run.db: 1 request answered; its exchange was used"),
         (
             tally(9, (1, 4, 5, 6, 9), hit=4, repeat=2, miss=1, rejected=3),

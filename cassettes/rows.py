@@ -132,8 +132,15 @@ def check_types(row: dict[str, Any]) -> None:
 
 
 def headers_of(text: str) -> Headers:
-    """Header pairs from their JSON."""
-    return tuple((name, value) for name, value in orjson.loads(text))
+    """Header pairs from their JSON.
+
+    Raises:
+        ValueError, TypeError: it holds something else.
+    """
+    headers = tuple((name, value) for name, value in orjson.loads(text))
+    if not all(isinstance(item, str) for pair in headers for item in pair):
+        raise TypeError("a header is no text")
+    return headers
 
 
 def failure_of(value: str | None) -> Failure | None:

@@ -17,7 +17,7 @@ import orjson
 
 from ..cassettes.advice import NO_RETRY, error_body
 from ..cassettes.entry import Entry
-from ..cassettes.models import Chunk, Failure, Headers
+from ..cassettes.models import Chunk, Failure, Headers, Response
 
 ByteHeaders = tuple[tuple[bytes, bytes], ...]
 
@@ -26,7 +26,6 @@ _JSON: Final = ("content-type", "application/json; charset=UTF-8")
 _DROPPED: Final = frozenset(
     {
         "connection",
-        "content-encoding",
         "content-length",
         "keep-alive",
         "proxy-authenticate",
@@ -105,14 +104,15 @@ def recorded_answer(entry: Entry) -> Answer:
     if not 200 <= response.status <= 599:
         words = f"exchange {entry.number} was recorded with status {response.status}, which cannot be sent"
         return error_answer(412, f"gemtape: {words}")
-    headers = _sendable(response.headers)
+    pairs = response.headers if _is_encoded(response) else _without_encoding(response.headers)
+    headers = _sendable(pairs)
     chunks = tuple(chunk for chunk in response.chunks if chunk.data)
     if response.cut or _streams(entry):
         return Answer(response.status, headers, chunks, response.cut)
     if entry.method == "HEAD" or response.status in _BODYLESS:
         return Answer(response.status, headers)
     ended_ms = chunks[-1].offset_ms if chunks else 0
-    return whole_answer(response.status, response.headers, response.body, ended_ms)
+    return whole_answer(response.status, pairs, response.body, ended_ms)
 
 
 def error_answer(
@@ -140,6 +140,21 @@ def whole_answer(status: int, headers: Headers, body: bytes, offset_ms: int = 0)
     """An answer whose body goes out in one piece; `offset_ms` is when it came."""
     length = (b"content-length", str(len(body)).encode())
     return Answer(status, (*_sendable(headers), length), (Chunk(offset_ms, body),))
+
+
+def _is_encoded(response: Response) -> bool:
+    """Whether the body is still encoded, because it could not be decoded; a transcript may only say so."""
+    if response.header("content-encoding") is None:
+        return False
+    try:
+        response.body.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _without_encoding(headers: Headers) -> Headers:
+    return tuple(pair for pair in headers if pair[0].lower() != "content-encoding")
 
 
 def _streams(entry: Entry) -> bool:

@@ -23,8 +23,10 @@ Heard = Callable[[Asked, Reply], None]
 
 DROP: Final = "gemtape.drop"
 """The ASGI extension of our server: its ``drop`` closes the connection once what was written is sent."""
+_FREE: Final = 16 * 1024 * 1024
+"""Bytes that a compressed request may decode to, however small it was, as while it was recorded."""
 _LARGEST_RATIO: Final = 100
-"""What a compressed request may decode to, as a multiple of its size."""
+"""Beyond `_FREE`, what it may decode to as a multiple of its size."""
 
 
 class Answers(Protocol):
@@ -133,7 +135,7 @@ def _decoded(encoding: bytes, body: bytes) -> bytes:
         return body
     engine = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
-        decoded = engine.decompress(body, len(body) * _LARGEST_RATIO)
+        decoded = engine.decompress(body, max(_FREE, len(body) * _LARGEST_RATIO))
     except zlib.error:
         return body
     return decoded if engine.eof else body

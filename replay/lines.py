@@ -1,14 +1,17 @@
 """What the terminal shows of a replay: a line for each request, and the summary at its end.
 
-Nothing in them could have been put there by a request to harm: a terminal would obey control characters.
+Nothing in them could have been put there by a request to harm (a terminal would obey control characters), and no key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from ..cassettes.models import Request
+from ..cassettes.redaction import Redactor
 from .answering import Reply, Tally, Verdict
 from .deck import Asked
 
@@ -16,6 +19,7 @@ _PATH: Final = 100
 _NOTE: Final = 600
 _RUNS: Final = 12
 """Runs of numbers that are listed."""
+_REDACTOR: Final = Redactor()
 
 
 def request_line(asked: Asked, reply: Reply) -> str:
@@ -27,7 +31,7 @@ def request_line(asked: Asked, reply: Reply) -> str:
         f"{reply.verdict or 'gemtape':8}",
         printable(exchange, _PATH),
         asked.method,
-        printable(asked.path, _PATH),
+        printable(_without_secrets(asked.path), _PATH),
         status,
     ]
     if reply.note:
@@ -63,6 +67,12 @@ def printable(text: str, longest: int) -> str:
     """Text without control characters, cut to a length."""
     shown = "".join(character if character.isprintable() else "?" for character in text[: longest + 1])
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+@lru_cache(maxsize=256)
+def _without_secrets(path: str) -> str:
+    """A path as a cassette would hold it; clients ask for few."""
+    return _REDACTOR.request(Request("", path)).path
 
 
 def _unused(tally: Tally) -> str:

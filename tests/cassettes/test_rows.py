@@ -80,6 +80,7 @@ GOOD = response_columns(Response(200, (("a", "b"),), (Chunk(1, b"abc"), Chunk(2,
         pytest.param({"chunks": "{"}, id="chunks are no JSON"),
         pytest.param({"chunks": None}, id="no chunks"),
         pytest.param({"response_headers": "[[1,2,3]]"}, id="header is no pair"),
+        pytest.param({"response_headers": "[[1,2]]"}, id="header is no text"),
         pytest.param({"response_headers": "5"}, id="headers are no list"),
     ],
 )

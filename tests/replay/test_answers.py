@@ -131,6 +131,15 @@ def test_headers_that_would_break_http_are_left_out():
     )
 
 
+@pytest.mark.parametrize("path", [STREAM, "/v1beta/models/m:generateContent"])
+def test_body_that_could_not_be_decoded_is_sent_with_its_encoding(path: str):
+    response = Response(200, (("content-encoding", "zstd"),), (Chunk(0, b"\x28\xb5\x2f\xfd?"),))
+
+    answer = recorded_answer(recorded(response, path=path))
+
+    assert dict(answer.headers)[b"content-encoding"] == b"zstd"
+
+
 def test_empty_pieces_are_left_out():
     """An empty HTTP chunk is the end of a body."""
     response = Response(200, SSE, (Chunk(1, b""), Chunk(2, b"data: 1\n\n"), Chunk(3, b"")))

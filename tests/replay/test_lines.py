@@ -46,6 +46,15 @@ def test_nothing_in_a_line_can_drive_a_terminal():
     assert line == "miss      n?  POST  /?[2J?/v1  412  a?b?c"
 
 
+@pytest.mark.parametrize("key", ["AIzaSyD" + "x" * 32, "%41IzaSyD" + "x" * 32])
+def test_a_key_in_a_path_is_not_shown(key: str):
+    asked = ASKED._replace(path=f"/v1beta/models/{key}")
+
+    line = request_line(asked, Reply(Answer(412), Verdict.MISS))
+
+    assert line == "miss      -  POST  /v1beta/models/REDACTED  412"
+
+
 def test_long_text_is_cut():
     assert printable("x" * 10, 10) == "x" * 10
     assert printable("x" * 11, 10) == "x" * 9 + "…"
@@ -67,10 +76,10 @@ def tally(
     ("counts", "line"),
     [
         (
-        tally(1, hit=1, fault=2),
-        "run.db: 1 request answered, 2 got a fault on demand; its exchange was used",
-    ),
-    (tally(2, hit=2), "run.db: 2 requests answered; all 2 exchanges used"),
+            tally(1, hit=1, fault=2),
+            "run.db: 1 request answered, 2 got a fault on demand; its exchange was used",
+        ),
+        (tally(2, hit=2), "run.db: 2 requests answered; all 2 exchanges used"),
         (tally(1, hit=1), "run.db: 1 request answered; its exchange was used"),
         (
             tally(9, (1, 4, 5, 6, 9), hit=4, repeat=2, miss=1, rejected=3),

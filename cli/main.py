@@ -30,6 +30,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "report": Entry(".report", "Say what is wrong in cassettes and transcripts."),
     "log": Entry(".log", "List the exchanges of a cassette, one line each."),
     "rules": Entry(".rules", "List the rules, or print the page of one."),
+    "verify": Entry(".verify", "Look for secrets, damage, and requests that could be confused."),
     "import": Entry(".import_", "Make a cassette from transcripts and other recordings."),
     "export": Entry(".export", "Write a cassette as a transcript."),
     "addon": Entry(".addon", "Print the file that stock mitmproxy loads."),

@@ -17,6 +17,7 @@ from .version import VERSION
 
 DATABASE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 """What a database can raise; the second where the text of an error quotes a damaged schema."""
+_IMPORTABLE: Final = frozenset({".jsonl", ".ndjson", ".json"})
 _BUSY_TIMEOUT_S: Final = 5.0
 _CLOSING_TIMEOUT_MS: Final = 200
 """How long closing waits for readers before it leaves the log beside the file."""
@@ -165,7 +166,8 @@ def _open_recognised(path: Path) -> tuple[sqlite3.Connection, int]:
         with _closed_on_error(connection):
             return connection, _format(connection, path)
     except (OSError, *DATABASE_ERRORS) as error:
-        raise NotACassette(f"{path} is not a cassette: {_reason(error)}") from error
+        hint = "; gemtape import makes one of it" if path.suffix.lower() in _IMPORTABLE else ""
+        raise NotACassette(f"{path} is not a cassette: {_reason(error)}{hint}") from error
 
 
 def _format(connection: sqlite3.Connection, path: Path) -> int:

@@ -46,7 +46,7 @@ class Route:
 
     @property
     def generates(self) -> bool:
-        """Whether the exchange is judged: a generateContent form, or chat completions."""
+        """Whether the exchange is judged: a form of generateContent; chat completions are not."""
         return self.action in GENERATING
 
     @property

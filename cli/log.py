@@ -66,6 +66,8 @@ def _outcome(entry: Entry) -> str:
     said = (
         f"calls {', '.join(calls[:_CALLS_SHOWN])}{more}" if calls else ("text" if answer.parts else "nothing")
     )
+    if not entry.route.generates and entry.response and entry.response.body:
+        said = f"{len(entry.response.body)} bytes"
     finish = answer.finish_reason or answer.block_reason
     cut = ", cut" if entry.response and entry.response.cut else ""
     return f"{said}{cut}" if finish in ("", "STOP") else f"{said}{cut} ({finish})"

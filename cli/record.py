@@ -20,9 +20,16 @@ from .report import build_report
 @click.command()
 @click.argument("target", metavar="CASSETTE|FOLDER")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="0 takes a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    default=8090,
+    show_default=True,
+    help="0 takes a free one.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on."
+)
 @click.option("--upstream", metavar="URL", help="Send everything there instead of to Google.")
 @click.option("--replace", is_flag=True, help="Record an existing cassette anew.")
 @click.option("--append", is_flag=True, help="Add to an existing cassette.")
@@ -79,7 +86,7 @@ def command(
     def ready(running: Running) -> None:
         name = "/NAME" if folder else ""
         say(f"gemtape records {target}{', one cassette a NAME,' if name else ''} on {running.url}")
-        say(f"what comes is sent to {router}")
+        say(f"requests are sent to {router}")
         say(f"base URL for clients: {running.url}{name}")
 
     recorded = serve(Listener(host, port, router), tapes, say, only_success=only_success, ready=ready)
@@ -88,6 +95,8 @@ def command(
             tape.note
             or f"{tape.path}: {tape.exchanges} exchange{'' if tape.exchanges == 1 else 's'} recorded"
         )
+    if not recorded:  # a folder that no request named a cassette of
+        say(f"{target}: nothing was recorded")
     report = build_report([tape.path for tape in recorded if tape.exchanges], config)
     if report.cassettes:
         click.echo(to_text(report), nl=False)

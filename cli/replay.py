@@ -26,9 +26,12 @@ _GATHERED_S: Final = 0.02
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
+    metavar="PORT",
     help="8090 by default, with a COMMAND a free one; 0 takes a free one.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on."
+)
 @click.option(
     "--repeat",
     type=click.Choice(["last", "cycle", "once"]),
@@ -72,8 +75,8 @@ def command(
     API is known to refuse gets the API's error. Ctrl-C ends the replay; the exit code is 1 if there were such requests.
 
     With -- COMMAND the replay runs beside the command, which finds it by variables such as GOOGLE_GEMINI_BASE_URL, and
-    ends with it: gemtape replay tapes/ -- npm test. Its requests are checked as a recorder would. The exit code is the
-    command's if that is not 0, else 1 if there were misses or errors, even where its code hid them.
+    ends with it: gemtape replay tapes/ -- npm test. Its requests are checked as those of a recording are. The exit code
+    is the command's if that is not 0, else 1 if there were misses or errors, even where its code hid them.
     """
     if openai and not beside:
         raise click.UsageError("--openai is for a COMMAND: gemtape replay CASSETTE --openai -- COMMAND")

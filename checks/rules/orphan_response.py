@@ -63,10 +63,10 @@ def check(context: RunContext) -> Iterator[Finding]:
 def _finding(orphans: list[Response], why: str, rejection: str) -> Finding:
     first = orphans[0]
     name = first.named.name or "(unnamed)"
-    more = f" and {len(orphans) - 1} more" if len(orphans) > 1 else ""
+    answer = "answers" if len(orphans) == 1 else f"and {len(orphans) - 1} more answer"
     place = content_place(first.at.content, first.at.part)
     return Finding(
-        NAME, Severity.ERROR, place, f"response {name}{more} answers no call: {why}", rejection=rejection
+        NAME, Severity.ERROR, place, f"response {name} {answer} no call: {why}", rejection=rejection
     )
 
 

@@ -59,7 +59,7 @@ def check(context: RequestContext) -> Iterator[Finding]:
         return
     message = " ".join(said.split()) if isinstance(said, str) else ""
     where = " in the middle of a stream" if entry.status != _REFUSED else ""
-    words = f": {message[:_LONGEST]}" if message else ""
+    words = f": {message[:_LONGEST]}{'…' if len(message) > _LONGEST else ''}" if message else ""
     yield Finding(
         NAME,
         Severity.ERROR,

@@ -72,7 +72,8 @@ def check(context: RunContext) -> Iterator[Finding]:
         yield _finding(context, _at_call(open_calls[0]), open_calls, "the next content answers none")
         return
     place = content_place(step.responses[0].at.content)
-    numbers = f"{len(step.calls)} calls, {len(step.responses)} responses"
+    responses = len(step.responses)
+    numbers = f"{len(step.calls)} calls, {responses} response{'' if responses == 1 else 's'}"
     yield _finding(context, place, open_calls, numbers)
 
 

@@ -71,6 +71,10 @@ def _one(folder: Path) -> Path:
     return cassette_of(folder / "run.db", [exchange([user("prompt 0")], model_text("answer"))])
 
 
+def _lines(folder: Path) -> Path:
+    return _text(folder).rename(folder / "run.jsonl")
+
+
 def _text(folder: Path) -> Path:
     path = folder / "notes.txt"
     path.write_text("This is no database, though it is longer than the header of one would be. " * 3)
@@ -116,6 +120,9 @@ def _named_only(folder: Path) -> Path:
         ),
         pytest.param(lambda folder: folder, NotACassette, "is a folder, not a cassette", id="folder"),
         pytest.param(_text, NotACassette, r"notes\.txt is not a cassette: file is not a database", id="text"),
+        pytest.param(
+            _lines, NotACassette, r"is not a database; gemtape import makes one of it", id="transcript"
+        ),
         pytest.param(_empty, NotACassette, r"empty\.db is not a cassette that gemtape wrote", id="empty"),
         pytest.param(
             _foreign, NotACassette, r"foreign\.db is not a cassette that gemtape wrote", id="foreign"

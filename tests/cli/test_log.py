@@ -48,6 +48,13 @@ def test_what_came_back(tmp_path: Path, answer: Response, words: str):
     assert _log(tmp_path, exchange([user("hi")], answer)).rstrip().endswith(words)
 
 
+@pytest.mark.parametrize("action", ["models/m:countTokens", "openai/chat/completions"])
+def test_an_answer_that_is_not_taken_apart_is_measured(tmp_path: Path, action: str):
+    item = Exchange(Request("POST", f"/v1beta/{action}", body=b"{}"), unary({"totalTokens": 5}))
+
+    assert _log(tmp_path, item).rstrip().endswith(f"{len(item.response.body)} bytes")
+
+
 def test_an_exchange_without_an_answer_says_why(tmp_path: Path):
     item = Exchange(Request("POST", "/v1beta/models/m:generateContent", body=b"{}"), None, Failure.REFUSED)
 

@@ -59,6 +59,14 @@ def test_from_start_to_signal(tmp_path, upstream, number):
     assert [exchange.status for exchange in stored(tmp_path / "tapes" / "run.db")] == [200, 200]
 
 
+def test_a_folder_that_got_nothing_says_so(tmp_path, upstream):
+    with record(tmp_path, upstream, "tapes/") as recorder:
+        assert post(base_url(recorder).removesuffix("/NAME")).status_code == 400
+        assert recorder.end() == 0
+
+    assert "tapes/: nothing was recorded\n" in recorder.said
+
+
 def test_signal_in_the_middle_of_a_stream_ends_cleanly(tmp_path, upstream):
     gate = Gate()
     upstream.answers.append(stream(event("a"), event("b"), gate=gate))

@@ -52,7 +52,7 @@ def test_responses_without_calls(history: list, pointer: str, words: str, model:
 
 def test_the_message_counts_them():
     assert judge([QUESTION, results(WEATHER, TIME)])[0].message == (
-        "response weather and 1 more answers no call: the content before it holds no call"
+        "response weather and 1 more answer no call: the content before it holds no call"
     )
 
 

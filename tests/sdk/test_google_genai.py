@@ -47,32 +47,91 @@ ANSWERS: dict[str, list[Answer]] = {
 }
 
 
-def _run(python: Path, base_url: str, kind: str) -> dict[str, Any]:
+ANSWERED = {
+    "texts": ["31 degrees, noon.", "You are welcome."],
+    "ran": ["get_weather Pune", "get_time Asia/Kolkata"],
+}
+
+
+def _run(python: Path, base_url: str, form: str, kind: str = "sync", *cassette: Path) -> dict[str, Any]:
     script = Path(__file__).with_name("genai_agent.py")
     finished = subprocess.run(
-        [python, script, base_url, kind], capture_output=True, text=True, timeout=120, check=False
+        [python, script, base_url, form, kind, *cassette],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert finished.returncode == 0, finished.stderr
     return json.loads(finished.stdout)
 
 
-@pytest.mark.parametrize("kind", ["unary", "stream"])
-def test_records_and_replays_with_equal_bytes(genai_python: Path, tmp_path: Path, kind: str):
-    """The upstream is stopped before the replay; the proxy ran in another environment than the SDK."""
-    path = tmp_path / "run.db"
+def _record(python: Path, path: Path, form: str) -> dict[str, Any]:
+    """Through the proxy, which runs in another environment than the SDK; the upstream is gone afterwards."""
     with Upstream() as upstream:
-        upstream.answers.extend(ANSWERS[kind])
+        upstream.answers.extend(ANSWERS[form])
         with recording(path, upstream=upstream.url) as proxy:
-            recorded = _run(genai_python, proxy, kind)
+            return _run(python, proxy, form)
 
-    with serve(path) as server:
-        replayed = _run(genai_python, server.url, kind)
 
-    assert recorded["texts"] == ["31 degrees, noon.", "You are welcome."]
-    assert recorded["ran"] == ["get_weather Pune", "get_time Asia/Kolkata"]
-    assert len(recorded["digests"]) == 3
-    assert replayed == recorded
-    with Cassette.read(path) as cassette:
-        judged = judge_cassette(str(path), cassette.entries(), Judge())
+@pytest.fixture(scope="module", params=["unary", "stream"])
+def form(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def recorded(genai_python: Path, form: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cassette for all kinds of clients."""
+    path = tmp_path_factory.mktemp(form) / "run.db"
+    outcome = _record(genai_python, path, form)
+    assert {key: outcome[key] for key in ANSWERED} == ANSWERED
+    (path.parent / "outcome.json").write_text(json.dumps(outcome))
+    return path
+
+
+def test_replays_with_equal_bytes(genai_python: Path, recorded: Path, form: str):
+    with serve(recorded) as server:
+        replayed = _run(genai_python, server.url, form)
+
+    assert len(replayed["digests"]) == 3
+    assert replayed == json.loads((recorded.parent / "outcome.json").read_text())
+
+
+def test_a_faithful_sdk_has_no_violations(recorded: Path):
+    with Cassette.read(recorded) as cassette:
+        judged = judge_cassette(str(recorded), cassette.entries(), Judge())
+
     assert (judged.exchanges, judged.conversations) == (3, 1)
     assert [item for item in judged.violations if item.severity != "info"] == []
+
+
+def test_the_async_client_replays_what_the_sync_one_recorded(genai_python: Path, recorded: Path, form: str):
+    with serve(recorded) as server:
+        assert _run(genai_python, server.url, form, "async") == {**ANSWERED, "digests": []}
+
+
+def test_so_does_the_async_client_on_aiohttp(aiohttp_python: Path, recorded: Path, form: str):
+    with serve(recorded) as server:
+        assert _run(aiohttp_python, server.url, form, "aiohttp") == {**ANSWERED, "digests": []}
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_in_process_it_needs_no_server(genai_gemtape_python: Path, recorded: Path, form: str, kind: str):
+    answered = _run(genai_gemtape_python, "http://gemtape.invalid", form, kind, recorded)
+
+    assert answered == {**ANSWERED, "digests": []}
+
+
+def test_a_cassette_of_the_last_major_version_answers_this_one(
+    genai2_python: Path, genai_python: Path, tmp_path: Path
+):
+    """2.x asks for v1beta, 3.x for v1; the program is the same."""
+    path = tmp_path / "run.db"
+    _record(genai2_python, path, "unary")
+
+    with serve(path) as server:
+        replayed = _run(genai_python, server.url, "unary")
+
+    assert {key: replayed[key] for key in ANSWERED} == ANSWERED
+    with Cassette.read(path) as cassette:
+        assert {entry.route.version for entry in cassette.entries()} == {"v1beta"}

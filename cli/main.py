@@ -29,6 +29,8 @@ COMMANDS: Final[dict[str, Entry]] = {
     "replay": Entry(".replay", "Answer from a cassette, with no key and no network."),
     "report": Entry(".report", "Say what is wrong in cassettes and transcripts."),
     "log": Entry(".log", "List the exchanges of a cassette, one line each."),
+    "show": Entry(".show", "Show one exchange: request, answer, match key, violations."),
+    "explain": Entry(".explain", "Say which exchange answers a request, or why none does."),
     "rules": Entry(".rules", "List the rules, or print the page of one."),
     "verify": Entry(".verify", "Look for secrets, damage, and requests that could be confused."),
     "import": Entry(".import_", "Make a cassette from transcripts and other recordings."),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ..cassettes.errors import SetupError
+from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.models import Exchange
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette
@@ -35,7 +36,7 @@ def read_source(path: Path) -> Iterator[Exchange]:
     yield from reader(path)
 
 
-def open_source(path: Path, redactor: Redactor | None = None) -> Cassette:
+def open_source(path: Path, redactor: Redactor | None = None, matching: Matching = EVERYTHING) -> Cassette:
     """Open a cassette for reading; what can be imported becomes a cassette in memory.
 
     Raises:
@@ -43,8 +44,8 @@ def open_source(path: Path, redactor: Redactor | None = None) -> Cassette:
         GemtapeError: it breaks its format.
     """
     if path.suffix.lower() not in READERS or not path.is_file():
-        return Cassette.read(path, redactor)
-    cassette = Cassette.temporary(redactor)
+        return Cassette.read(path, redactor, matching)
+    cassette = Cassette.temporary(redactor, matching)
     for exchange in read_source(path):
         cassette.add(exchange)
     return cassette

@@ -90,6 +90,8 @@ def command(
     [tool.gemtape] of pyproject.toml, or in gemtape.toml. Exit code 0: nothing at or above --fail-on; 1: there is; 2: a
     source cannot be read.
     """
+    if as_model and "gemini" not in as_model:
+        click.echo(f"gemtape: {as_model!r} is no Gemini model: nothing is asked of signatures", err=True)
     config = load_config()
     report = build_report(sources, config, config.selection(select, ignore, baseline), as_model)
     if write_baseline is not None:

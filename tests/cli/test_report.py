@@ -110,3 +110,9 @@ def test_a_missing_cassette_is_one_line_and_exit_code_2(tmp_path: Path):
 
     assert outcome.exit_code == 2
     assert outcome.output == f"gemtape: there is no cassette {tmp_path / 'none.db'}\n"
+
+
+def test_a_model_that_is_none_is_said(lossy: Path):
+    """A misspelt model would pass what the right one refuses."""
+    assert "'gemni-3-pro' is no Gemini model" in _run(lossy, "--as-model", "gemni-3-pro").output
+    assert "is no Gemini model" not in _run(lossy, "--as-model", "models/gemini-flash-latest").output

@@ -216,9 +216,10 @@ class Answering:
         entry = known.entry
         miss = explain(self.lookup, entry, known.key, session, self._again)
         path = self.lookup.cassette.path
-        words = f"gemtape: no recorded answer for {entry.method} {entry.path[:200]} in {path}. {miss.why}"
+        words = f"gemtape: no recorded answer for {entry.method} {entry.path[:200]} in {path}."
         if violations := self._strict.words(entry):
             words += f" Violations of this request: {violations}."
+        words += f" {miss.why}"  # last, since it ends in a command to copy
         # An OpenAI client shows nothing of an error in a list, and the advice is for the person who sees it fail.
         in_list = wraps_errors(entry.route, entry.query) and entry.route.surface is not Surface.OPENAI
         answer = error_answer(412, words, [_details(miss, str(path))], in_list=in_list)

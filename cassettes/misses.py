@@ -83,7 +83,8 @@ def nearest(
     """The candidate that is most like a request.
 
     One that shares a content at the beginning or the end of the history comes before one that does not; then the same
-    action, more such contents, the same model, fewer differences, likelier texts, not served yet, the earlier one.
+    action, more such contents, the same model, a history of the same length, fewer differences, likelier texts, not served
+    yet, the earlier one.
     """
     best: tuple[tuple[Any, ...], Nearest] | None = None
     for entry in candidates:
@@ -93,6 +94,7 @@ def nearest(
             (entry.method, entry.route.action) == (request.method, request.route.action),
             comparison.equal,
             entry.model == request.model,
+            -abs(entry.layout.history.depth - request.layout.history.depth),
             -len(comparison.differences),
             _likeness(comparison),
             not used(entry.number),

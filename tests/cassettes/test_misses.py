@@ -167,3 +167,14 @@ def test_what_stands_in_the_words_is_short(run: Path):
 
     assert len(miss.why) < 1000
     assert json.dumps(miss.facts)
+
+
+def test_history_of_the_same_length_is_nearer_than_a_shorter_one_with_fewer_differences(tmp_path: Path):
+    """A call by another name leaves its response without one, too: two places differ, and one content is missing."""
+    later = [*FIRST, calls(call("look"), call("f")), results(result("look", {}), result("f", {}))]
+    got = [*FIRST, calls(call("peek"), call("f")), results(result("look", {}), result("f", {}))]
+
+    miss = explained(cassette_of(tmp_path / "near.db", [exchange(FIRST), exchange(later)]), exchange(got))
+
+    assert miss.facts["exchange"] == "2"
+    assert miss.facts["pointer"] == "/contents/1/parts/0/functionCall/name"

@@ -24,6 +24,7 @@ from ..cassettes.models import Failure
 from ..cassettes.routes import parse_route, split_prefix
 from . import errors, guard
 from .errors import Refused
+from .lines import printable
 from .recorder import Recorder
 from .recording import Recording, Stage, header_pairs
 from .routing import Router
@@ -33,7 +34,7 @@ from .timeouts import Timeouts, watch
 
 logger = logging.getLogger(__name__)
 
-_SWITCHING: Final = 101
+_LOWEST_FINAL: Final = 200
 
 
 class Addon:
@@ -162,8 +163,9 @@ class Addon:
     def _tee(self, recording: Recording, request: http.Request, response: http.Response) -> None:
         recording.take_head(response)
         response.headers.pop("alt-svc", None)  # would lead clients around the proxy
-        if response.status_code == _SWITCHING:
-            _kill(recording.flow)  # no upgrade was asked for
+        if response.status_code < _LOWEST_FINAL:
+            # No upgrade was asked for, and mitmproxy takes an interim answer (100, 103) for the final one.
+            _kill(recording.flow)
         elif has_body(request, response):
             hold = hold_limit(recording.route, response)
             reframe(request, response, held=hold > 0)
@@ -190,7 +192,8 @@ class Addon:
     def _refuse(self, flow: http.HTTPFlow, refusal: Refused) -> None:
         self._open.pop(flow.id, None)
         flow.response = refusal.response()
-        self.recorder.warn(f"REFUSED  {refusal.status}  {refusal.message}")
+        asked = printable(f"{flow.request.method} {flow.request.path.partition('?')[0]}")
+        self.recorder.warn(f"REFUSED  {refusal.status}  {refusal.message}  ({asked})")
 
     def _explanation(self, recording: Recording, failure: Failure, message: str) -> tuple[int, str]:
         if failure is Failure.TIMEOUT:

@@ -65,6 +65,7 @@ def test_a_folder_that_got_nothing_says_so(tmp_path, upstream):
         assert recorder.end() == 0
 
     assert "tapes/: nothing was recorded\n" in recorder.said
+    assert f"for example /my-test  (POST {UNARY})\n" in recorder.said
 
 
 def test_signal_in_the_middle_of_a_stream_ends_cleanly(tmp_path, upstream):

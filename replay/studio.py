@@ -92,7 +92,8 @@ class Studio:
         Raises:
             GemtapeError: the recorder does not start, or another test was recorded into the same cassette.
         """
-        cassette = module.parent / asked.cassette if asked.cassette else cassette_of_test(module, names)
+        named = asked.cassette and Path(os.path.normpath(module.parent / asked.cassette))
+        cassette = named or cassette_of_test(module, names)
         shown = str(cassette.relative_to(self._root) if cassette.is_relative_to(self._root) else cassette)
         case = Case(name, cassette, shown)
         if self._mode == LIVE:

@@ -97,7 +97,8 @@ def command(
     if write_baseline is not None:
         known = [(item.path, found) for item in report.cassettes for found in item.violations]
         write_baseline.write_text(to_baseline(known), encoding="utf-8")
-        click.echo(f"{write_baseline}: {len(known)} violations are known from now on", err=True)
+        words = "1 violation is" if len(known) == 1 else f"{len(known)} violations are"
+        click.echo(f"{write_baseline}: {words} known from now on", err=True)
         return
     text = FORMATS[form](report)
     if output is None:

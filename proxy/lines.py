@@ -52,6 +52,9 @@ def exchange_line(name: str, entry: Entry, violations: Iterable[Violation], firs
 def printable(text: str) -> str:
     """Text without control characters (a terminal would obey them), cut to a length that fits a line."""
     shown = text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+    if len(shown) > _SHOWN:
+        # A key that the cut goes through would no longer be known for one.
+        shown = without_secrets(shown)
     return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
 
 

@@ -490,8 +490,9 @@ def test_java_client_that_offers_http_2_stays_on_http_1(proxy, upstream):
     }
 
 
-def test_upgrade_that_nobody_asked_for_ends_the_exchange(proxy, upstream, cassette):
-    upstream.answers.append(script(head(101, ("Upgrade", "h2c"), ("Connection", "Upgrade")), HANG_UP))
+@pytest.mark.parametrize("status", [100, 101, 103])
+def test_interim_answer_that_nobody_asked_for_ends_the_exchange(proxy, upstream, cassette, status: int):
+    upstream.answers.append(script(head(status, ("Upgrade", "h2c"), ("Connection", "Upgrade")), HANG_UP))
     with proxy.connect() as connection:
         connection.sendall(
             f"POST {UNARY} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{{}}".encode()

@@ -106,3 +106,7 @@ def test_log_records_become_lines():
     LogToLines(lines.append).handle(record)
 
     assert lines == ["broken: REDACTED\nValueError: ?[31m REDACTED"]
+
+
+def test_a_key_is_gone_before_its_line_is_cut():
+    assert printable("/v1beta/models/xxxxxxxxxx/AIzaSy" + "k" * 33) == "/v1beta/models/xxxxxxxxxx/REDACTED"

@@ -133,6 +133,7 @@ class Lookup:
         session: str = "",
         accepts: Accepts | None = None,
         stays: Accepts | None = None,
+        numbers: list[int] | None = None,
     ) -> Taken | None:
         """The exchange that answers the next request with this match key, taken out of its queue.
 
@@ -141,6 +142,7 @@ class Lookup:
             session: any text; each session has queues of its own.
             accepts: leaves out recorded exchanges that may not answer this very request.
             stays: whether an exchange stays in its queue for an equal request, although it counts as used.
+            numbers: the exchanges of this key, where the cassette does not know it.
 
         Returns:
             The exchange, or None: nothing was recorded for the key, nothing of it was accepted, or all of it was
@@ -155,7 +157,7 @@ class Lookup:
                 state = self._sessions[session] = _Session()
             queue = state.queues.get(key)
             if queue is None:
-                numbers = self.cassette.numbers_for(key)
+                numbers = numbers or self.cassette.numbers_for(key)
                 if not numbers:
                     return None
                 queue = state.queues[key] = _Queue(self._kept(numbers))

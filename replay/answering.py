@@ -6,8 +6,8 @@ threads at once.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +18,7 @@ from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.misses import Miss, explain
 from ..cassettes.models import Request
 from ..cassettes.redaction import Redactor
+from ..cassettes.resource_names import Nameless
 from ..cassettes.routes import Surface
 from ..checks.apierrors import wraps_errors
 from ..checks.selection import Selection
@@ -32,6 +33,8 @@ _ANSWER_BYTES: Final = 64 * 1024 * 1024
 _ITEM_BYTES: Final = 1024
 """What an answer weighs besides its body, roughly."""
 _REASON: Final = "CASSETTE_MISS"
+_MARK: Final = (b"x-gemtape-match", b"without names")
+_NAMELESS: Final = "matched without names of files and caches, which were not issued in this cassette"
 
 
 class Verdict(StrEnum):
@@ -111,12 +114,13 @@ class Answering:
         self._options = options
         self._again = again
         self._strict = Strict(str(lookup.cassette.path), options.selection, options.settings)
-        self._verdicts: dict[str, Counter[Verdict]] = {}
+        self._verdicts: defaultdict[str, Counter[Verdict]] = defaultdict(Counter)
         self._all: Counter[Verdict] = Counter()
         self._answers: Bounded[int, Answer] = Bounded(_ANSWER_BYTES)
         self._newest: tuple[int, Answer] = 0, DROPPED
         self._refused: dict[int, tuple[str, str] | None] = {}
         self._faults = Faults(options.faults)
+        self._nameless = Nameless(lookup)
 
     def read(self, request: Request) -> Known:
         """Take a request apart and judge it; its path is the API's."""
@@ -130,10 +134,7 @@ class Answering:
             CassetteError: the cassette is damaged.
         """
         reply, verdict = self._reply(known, session)
-        counts = self._verdicts.get(session)
-        if counts is None:
-            counts = self._verdicts[session] = Counter()
-        counts[verdict] += 1
+        self._verdicts[session][verdict] += 1
         self._all[verdict] += 1
         return reply
 
@@ -156,7 +157,11 @@ class Answering:
 
     def _reply(self, known: Known, session: str) -> tuple[Reply, Verdict]:
         stays = self._stays(session) if self._faults else None
-        taken = self.lookup.take(known.key, session, self._accepts(known, session), stays)
+        accepts = self._accepts(known, session)
+        taken = self.lookup.take(known.key, session, accepts, stays)
+        nameless = taken is None
+        if taken is None:
+            taken = self._nameless.take(known.entry, known.key, session, accepts, stays)
         if taken is None:
             if known.rejection and not self._options.lenient:
                 return _refusal(known.rejection), Verdict.REJECTED
@@ -166,7 +171,11 @@ class Answering:
             return Reply(faulty, Verdict.FAULT, taken.number, "a fault on demand"), Verdict.FAULT
         verdict = Verdict.REPEAT if taken.repeated else Verdict.HIT
         note = f"the API would refuse this: {known.rejection.message}" if known.rejection else ""
-        return Reply(self._answer(taken.number), verdict, taken.number, note), verdict
+        answer = self._answer(taken.number)
+        if nameless:
+            note = "; ".join(filter(None, (note, _NAMELESS)))
+            answer = replace(answer, headers=(*answer.headers, _MARK))
+        return Reply(answer, verdict, taken.number, note), verdict
 
     def _accepts(self, known: Known, session: str) -> Accepts:
         """Which recorded exchanges may answer: the recording is ground truth, but only for requests like its own.

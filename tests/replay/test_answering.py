@@ -254,3 +254,23 @@ def test_requests_leave_nothing_behind_in_the_histories(tmp_path: Path):
             known.let_go()
 
         assert len(root.children) == before
+
+
+def test_answer_that_was_found_without_names_is_marked(tmp_path: Path):
+    """One that was found as it is is not."""
+
+    def about(name: str) -> Exchange:
+        file = {"fileData": {"fileUri": f"https://host/v1beta/files/{name}"}}
+        return exchange([{"role": "user", "parts": [file, {"text": "sum up"}]}], model_text("fine"))
+
+    with playing(tmp_path, about("a")) as answering:
+        literal, nameless = ask(answering, about("a")), ask(answering, about("b"))
+        again = ask(answering, about("a"))
+
+    assert (nameless.verdict, nameless.number, body(nameless)) == (Verdict.HIT, 1, body(literal))
+    assert dict(nameless.answer.headers)[b"x-gemtape-match"] == b"without names"
+    assert (
+        nameless.note == "matched without names of files and caches, which were not issued in this cassette"
+    )
+    for reply in (literal, again):
+        assert (b"x-gemtape-match" in dict(reply.answer.headers), reply.note) == (False, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import signal
 import sqlite3
@@ -169,6 +170,37 @@ def test_cassette_of_a_newer_version_is_refused_with_both_versions(
 
 def test_recognised_cassette_has_a_format(tmp_path: Path):
     assert recognise(_one(tmp_path)) == migrations.FORMAT
+
+
+def altered(path: Path, *statements: str) -> Path:
+    """A cassette that somebody else wrote into."""
+    cassette_of(path, [exchange([user("a")], model_text("b"))])
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+    return path
+
+
+def test_cassette_with_triggers_is_read_but_not_written(tmp_path: Path):
+    """They would run with every exchange that is recorded, and could take the others away."""
+    trigger = "CREATE TRIGGER t AFTER INSERT ON exchanges BEGIN DELETE FROM exchanges; END"
+    path = altered(tmp_path / "run.db", trigger)
+
+    with pytest.raises(NotACassette, match="triggers"):
+        Cassette.append_to(path)
+    with Cassette.read(path) as cassette:
+        assert len(cassette) == 1
+
+
+@pytest.mark.parametrize("use", [Cassette.read, Cassette.append_to])
+def test_view_in_place_of_a_table_is_refused(tmp_path: Path, use: Callable[[Path], object]):
+    """This one would never end."""
+    endless = "WITH RECURSIVE r(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM r) SELECT id FROM r"
+    path = altered(tmp_path / "run.db", "DROP TABLE exchanges", f"CREATE VIEW exchanges AS {endless}")
+
+    with pytest.raises(NotACassette, match="exchanges is no table"):
+        use(path)
 
 
 def test_names_that_mean_something_in_urls(tmp_path: Path):

@@ -189,10 +189,6 @@ def _one_of(*names: str) -> Callable[[Any], str]:
     return read
 
 
-def _filters(value: Any) -> tuple[str, ...]:
-    return tuple(map(_one_of(*FILTERS), _texts(value)))
-
-
 def _severities(value: Any) -> dict[str, Severity]:
     table = _mapping(value, "rules to severities")
     check_rules(list(table))
@@ -241,7 +237,7 @@ _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "baseline": _text,
     "match-ignore": _pointers,
     "match-patterns": _patterns,
-    "filters": _filters,
+    "filters": lambda value: tuple(map(_one_of(*FILTERS), _texts(value))),
     "secrets": _patterns,
     "side-effects": _texts,
     "order": _orders,

@@ -273,7 +273,7 @@ def test_deck_tells_what_was_asked(client: Client, transport: ReplayTransport):
         client.ask(transport, item)
 
     [(_, tally)] = transport.deck.tallies()
-    assert tally.verdicts == {Verdict.HIT: 1, Verdict.REPEAT: 1, Verdict.MISS: 1, Verdict.REJECTED: 0}
+    assert +Counter(tally.verdicts) == {Verdict.HIT: 1, Verdict.REPEAT: 1, Verdict.MISS: 1}
     assert tally.unused == tuple(range(2, len(ALL) + 1))
 
 

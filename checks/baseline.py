@@ -1,6 +1,6 @@
 """Violations that are known and accepted for now, by fingerprints that outlive further recording.
 
-A fingerprint is made of the rule, the cassette's name, the kind of place (indices left out) and the gist of the message
+A fingerprint is made of the rule, the cassette's name and folder (`refunds/happy`), the kind of place (indices left out) and the gist of the message
 (numbers and quoted ids left out). So a baseline still holds when exchanges are added in front or behind, and when the
 same fault comes back with every later request of its conversation.
 """
@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
 from ..cassettes.errors import ConfigError
@@ -57,9 +57,9 @@ def read_baseline(path: Path) -> frozenset[str]:
 
 
 def _identity(violation: Violation, cassette: str) -> dict[str, Any]:
-    name = PurePosixPath(cassette.replace("\\", "/")).name
+    path = Path(cassette.replace("\\", "/")).absolute()
     return {
-        "cassette": name.removesuffix(".db"),
+        "cassette": f"{path.parent.name}/{path.name.removesuffix('.db')}",
         "rule": violation.rule,
         "at": violation.at,
         "place": _INDEX.sub("/*", violation.pointer),

@@ -18,7 +18,7 @@ from ..checks.report.as_json import to_json
 from ..checks.report.as_text import to_text
 from ..checks.report.model import CassetteReport, Report, judge_cassette
 from ..checks.selection import Selection
-from .sources import open_source
+from .sources import cassettes_at, open_source
 
 FORMATS: Final = {"text": to_text, "json": to_json}
 FAIL_ON: Final = {"error": Severity.ERROR, "warning": Severity.WARNING, "never": None}
@@ -43,7 +43,9 @@ def _judged(path: Path, config: Config, selection: Selection, as_model: str) -> 
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CASSETTE...")
+@click.argument(
+    "sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CASSETTE|FOLDER..."
+)
 @click.option(
     "--format",
     "form",
@@ -93,7 +95,7 @@ def command(
     if as_model and "gemini" not in as_model:
         click.echo(f"gemtape: {as_model!r} is no Gemini model: nothing is asked of signatures", err=True)
     config = load_config()
-    report = build_report(sources, config, config.selection(select, ignore, baseline), as_model)
+    report = build_report(cassettes_at(sources), config, config.selection(select, ignore, baseline), as_model)
     if write_baseline is not None:
         known = [(item.path, found) for item in report.cassettes for found in item.violations]
         write_baseline.write_text(to_baseline(known), encoding="utf-8")

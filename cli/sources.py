@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from ..cassettes.errors import SetupError
+from ..cassettes.errors import CassetteMissing, SetupError
 from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.models import Exchange
 from ..cassettes.redaction import Redactor
@@ -20,6 +20,21 @@ READERS: Final[dict[str, Callable[[Path], Iterable[Exchange]]]] = {
     ".json": read_recording,
 }
 """What can be imported, by the suffix of its file."""
+
+
+def cassettes_at(paths: Iterable[Path]) -> list[Path]:
+    """The files that paths stand for: a folder stands for all cassettes below it, in order.
+
+    Raises:
+        CassetteMissing: there is no cassette in a folder.
+    """
+    found: list[Path] = []
+    for path in paths:
+        below = sorted(path.rglob("*.db")) if path.is_dir() else [path]
+        if not below:
+            raise CassetteMissing(f"there is no cassette in the folder {path}")
+        found += below
+    return found
 
 
 def read_source(path: Path) -> Iterator[Exchange]:

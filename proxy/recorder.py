@@ -43,6 +43,7 @@ class Recorder:
         except CassetteError as error:
             raise Refused(412, f"not recorded, so not sent: {error}") from error
         if rejection is not None:
+            self.tapes.enforced += 1
             raise Enforced(rejection)
         recording.tape = tape
 

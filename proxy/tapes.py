@@ -51,6 +51,8 @@ class Tapes:
         self._redactor = redactor
         self._matching = matching
         self._make_strict = make_strict
+        self.enforced = 0
+        """Requests that were refused in the API's stead, and neither sent nor recorded."""
         self._tapes: dict[str, Tape] = {}
         self._awake: dict[str, Tape] = {}
 

@@ -81,8 +81,14 @@ def _at_call(call: Call) -> Place:
     return content_place(call.at.content, call.at.part)
 
 
+def _named(call: Call) -> str:
+    """The call as a reader finds it again, should there be others of its name."""
+    where = repr(call.named.id) if call.named.id else f"part {call.at.part}"
+    return f"{call.name or '(unnamed)'} ({where})"
+
+
 def _finding(context: RunContext, place: Place, calls: list[Call], why: str) -> Finding:
-    names = ", ".join(call.name or "(unnamed)" for call in calls[:_NAMED])
+    names = ", ".join(_named(call) for call in calls[:_NAMED])
     if len(calls) > _NAMED:
         names += f" and {len(calls) - _NAMED} more"
     version = context.target.version

@@ -59,10 +59,18 @@ def test_ids_that_differ_at_every_recording_do_not_count():
     assert fingerprint(told[0], "a.db") == fingerprint(told[1], "a.db")
 
 
-@pytest.mark.parametrize("cassette", ["run.db", "/home/me/tapes/run.db", "tapes\\run.db", "run"])
-def test_a_cassette_is_known_by_its_name_wherever_it_lies(cassette: str):
+@pytest.mark.parametrize("cassette", ["tapes/run.db", "/home/me/tapes/run.db", "tapes\\run.db", "tapes/run"])
+def test_a_cassette_is_known_by_its_name_and_folder_wherever_they_lie(cassette: str):
     assert fingerprint(KNOWN, cassette) == fingerprint(KNOWN, "tapes/run.db")
-    assert fingerprint(KNOWN, cassette) != fingerprint(KNOWN, "tapes/other.db")
+
+
+def test_a_cassette_of_the_same_name_in_another_folder_is_another(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    assert fingerprint(KNOWN, "a/happy.db") != fingerprint(KNOWN, "b/happy.db")
+    (tmp_path / "a").mkdir()
+    monkeypatch.chdir(tmp_path / "a")
+    assert fingerprint(KNOWN, "happy.db") == fingerprint(KNOWN, "a/happy.db")
 
 
 def test_a_baseline_is_read_as_it_was_written(tmp_path: Path):
@@ -74,16 +82,16 @@ def test_a_baseline_is_read_as_it_was_written(tmp_path: Path):
 
 
 def test_the_file_is_sorted_and_says_what_each_fingerprint_stands_for():
-    found = [("b.db", KNOWN), ("a.db", KNOWN), ("a.db", replace(KNOWN, rule="altered-signature"))]
+    found = [("t/b.db", KNOWN), ("t/a.db", KNOWN), ("t/a.db", replace(KNOWN, rule="altered-signature"))]
 
     text = to_baseline(found)
 
     assert text == to_baseline(reversed(found))
     known = json.loads(text)["known"]
     assert [(item["cassette"], item["rule"]) for item in known.values()] == [
-        ("a", "altered-signature"),
-        ("a", "missing-signature"),
-        ("b", "missing-signature"),
+        ("t/a", "altered-signature"),
+        ("t/a", "missing-signature"),
+        ("t/b", "missing-signature"),
     ]
     assert next(iter(known.values()))["place"] == "/contents/*/parts/*"
 

@@ -80,7 +80,7 @@ def test_severities_are_changed_and_nothing_else():
 
 
 def test_what_is_in_the_baseline_is_suppressed_at_every_place_and_in_its_cassette_only():
-    selection = Selection(baseline=frozenset({fingerprint(ERROR, "happy.db")}))
+    selection = Selection(baseline=frozenset({fingerprint(ERROR, "tapes/happy.db")}))
     again = replace(ERROR, exchange=9, pointer="/contents/5/parts/1")
 
     assert selection.apply([ERROR, again, WARNING], "tapes/happy.db") == ([WARNING], 2)

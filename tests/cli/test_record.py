@@ -132,10 +132,11 @@ def test_enforce_answers_in_the_words_of_the_api_and_sends_nothing(tmp_path, ups
         url = base_url(recorder)
         refused = httpx.post(url + UNARY, json=ORPHAN, trust_env=False, timeout=20)
         assert post(url).status_code == 200
-        recorder.end()
+        assert recorder.end() == 1
 
     assert refused.status_code == 400
     assert refused.json()["error"]["message"].startswith("Please ensure that function response turn comes")
+    assert "1 request refused, neither sent nor recorded" in recorder.said
     assert "REFUSED  400  orphan-response at /contents/1/parts/0" in recorder.said
     assert len(upstream.requests) == 1
     assert len(stored(tmp_path / "run.db")) == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gemtape.cassettes.errors import CassetteMissing, NotACassette, TranscriptError
-from gemtape.cli.sources import open_source
+from gemtape.cli.sources import cassettes_at, open_source
 from tests.factories import cassette_of, exchange, model_text, user
 
 
@@ -44,3 +44,17 @@ def test_what_cannot_be_read_is_said(
 
     with pytest.raises(error):
         open_source(tmp_path / name)
+
+
+def test_a_folder_stands_for_the_cassettes_below_it(tmp_path: Path):
+    for name in ("b.db", "a/x.db", "a/notes.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+
+    assert cassettes_at([tmp_path]) == [tmp_path / "a" / "x.db", tmp_path / "b.db"]
+    assert cassettes_at([tmp_path / "other.db"]) == [tmp_path / "other.db"]
+
+
+def test_a_folder_without_cassettes_is_said(tmp_path: Path):
+    with pytest.raises(CassetteMissing, match="no cassette in the folder"):
+        cassettes_at([tmp_path])

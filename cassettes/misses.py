@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+import orjson
+
 from .comparison import MOST, Comparison, compare
+from .difference import Kind
 from .entry import Entry
 from .lookup import Lookup
 from .matching import EVERYTHING, Matching
@@ -69,7 +72,11 @@ def explain(lookup: Lookup, request: Entry, key: bytes, session: str = "", again
         candidates = (lookup.entry(number) for number in lookup.cassette.near(request))
         matching = lookup.cassette.matching
         found = nearest(request, candidates, lambda number: lookup.used(number, session), matching)
-    words = _nearest_words(found) if found else "No exchange of the cassette is anything like it."
+    words = (
+        _nearest_words(found) + _ignoring(found)
+        if found
+        else "No exchange of the cassette is anything like it."
+    )
     advice = "If the request is meant to be as it is now, record it again"
     return Miss(f"{words} {advice}{f': {again}' if again else '.'}", found)
 
@@ -105,6 +112,9 @@ def nearest(
     return best[1] if best else None
 
 
+_IGNORABLE: Final = frozenset(
+    {Kind.TEXT, Kind.ARGS, Kind.RESULT, Kind.MEDIA, Kind.PART, Kind.INSTRUCTION, Kind.TOOL, Kind.CONFIG}
+)
 _USED: Final = {True: "was already served", False: "was not served yet"}
 
 
@@ -138,6 +148,15 @@ def _nearest_words(found: Nearest) -> str:
         more = ", …" if len(others) > _OTHERS else ""
         words += f" It differs in {count} more {'place' if len(others) == 1 else 'places'}: {places}{more}."
     return words
+
+
+def _ignoring(found: Nearest) -> str:
+    """How to leave out what differs, where that is a few values that can be left out."""
+    differences = found.comparison.differences
+    if not 0 < len(differences) <= _OTHERS or any(item.kind not in _IGNORABLE for item in differences):
+        return ""
+    pointers = ", ".join(orjson.dumps(item.pointer).decode() for item in differences)
+    return f" If that differs in every run, match-ignore = [{pointers}] leaves it out."
 
 
 def _likeness(comparison: Comparison) -> float:

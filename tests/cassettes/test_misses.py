@@ -10,6 +10,7 @@ import pytest
 
 from gemtape.cassettes.lookup import Lookup, Repeat
 from gemtape.cassettes.matchform import match_key
+from gemtape.cassettes.matching import Matching
 from gemtape.cassettes.misses import Miss, explain
 from gemtape.cassettes.models import Exchange, Request
 from gemtape.cassettes.store import Cassette
@@ -46,7 +47,9 @@ def test_miss_names_the_exchange_the_place_both_values_and_the_command(run: Path
     assert miss.why == (
         "The nearest recorded exchange is 2, which was not served yet: contents 1 to 2 equal, content 3 part 1 differs "
         "at functionResponse.response.total: recorded 4599, got 4600 (kind: result; JSON Pointer: "
-        "/contents/2/parts/0/functionResponse/response/total). If the request is meant to be as it is now, record it "
+        "/contents/2/parts/0/functionResponse/response/total). If that differs in every run, match-ignore = "
+        '["/contents/2/parts/0/functionResponse/response/total"] leaves it out. '
+        "If the request is meant to be as it is now, record it "
         "again: gemtape record --replace run.db"
     )
     assert miss.facts == {
@@ -178,3 +181,22 @@ def test_history_of_the_same_length_is_nearer_than_a_shorter_one_with_fewer_diff
 
     assert miss.facts["exchange"] == "2"
     assert miss.facts["pointer"] == "/contents/1/parts/0/functionCall/name"
+
+
+def test_places_that_can_be_ignored_are_offered_together_and_others_are_not(run: Path):
+    both = exchange(changed(SECOND, 1), labels={"a": "b"})
+    assert (
+        'match-ignore = ["/contents/2/parts/0/functionResponse/response/total", "/labels/a"] leaves it out.'
+        in explained(run, both).why
+    )
+
+    for item in (exchange(SECOND, model="gemini-3-flash"), exchange([*SECOND, user("more")])):
+        assert "match-ignore" not in explained(run, item).why
+
+
+def test_what_is_offered_to_be_ignored_makes_the_request_found(run: Path):
+    item = exchange(changed(SECOND, 1), labels={"a/b": "c"})
+    offered = json.loads(explained(run, item).why.partition("match-ignore = ")[2].partition(" leaves")[0])
+
+    with Cassette.read(run, matching=Matching(tuple(offered))) as cassette:
+        assert cassette.numbers_for(cassette.key(cassette.request_entry(item.request))) == [2]

@@ -79,7 +79,8 @@ def test_miss_is_412_with_the_whole_advice_in_the_message(tmp_path: Path):
     assert found["message"] == (
         "gemtape: no recorded answer for POST /v1beta/models/gemini-3-pro-preview:generateContent in "
         f"{tmp_path / 'run.db'}. The nearest recorded exchange is 1, which was not served yet: content 1 part 1 differs "
-        'at text: recorded "hello", got "hullo" (kind: text; JSON Pointer: /contents/0/parts/0/text). If the request is '
+        'at text: recorded "hello", got "hullo" (kind: text; JSON Pointer: /contents/0/parts/0/text). If that differs '
+        'in every run, match-ignore = ["/contents/0/parts/0/text"] leaves it out. If the request is '
         "meant to be as it is now, record it again: gemtape record --replace run.db"
     )
     assert (found["code"], found["status"]) == (412, "FAILED_PRECONDITION")

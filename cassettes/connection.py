@@ -102,13 +102,9 @@ def recognise(path: Path) -> int:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the schema up to date, and note which gemtape writes here.
-
-    Raises:
-        NotACassette: what is written here would set off somebody else's code.
-    """
+    """Bring the schema up to date, and note which gemtape writes here; NotACassette where triggers would go off."""
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE type = 'trigger'").fetchone():
-        raise NotACassette("the cassette holds triggers, which gemtape never made: it can only be read")
+        raise NotACassette("a cassette with triggers, which gemtape never makes, can only be read")
     if _pragma(connection, "user_version") != migrations.FORMAT:
         migrations.apply(connection)
         connection.execute(f"PRAGMA user_version = {migrations.FORMAT}")
@@ -181,7 +177,7 @@ def _format(connection: sqlite3.Connection, path: Path) -> int:
     if _pragma(connection, "application_id") != migrations.APPLICATION_ID:
         raise NotACassette(f"{path} is not a cassette that gemtape wrote")
     if row := connection.execute(migrations.NO_TABLES).fetchone():
-        raise NotACassette(f"{path} is not a cassette that gemtape wrote: {row[0]} is no table")
+        raise NotACassette(f"{path} was tampered with: {row[0]} is no table")
     written_with = _pragma(connection, "user_version")
     if written_with > migrations.FORMAT:
         row = connection.execute("SELECT value FROM meta WHERE name = 'gemtape'").fetchone()

@@ -19,6 +19,7 @@ from .transcript_bodies import (
     JSON_TYPE,
     AnswerBody,
     Body,
+    Milliseconds,
     read_body,
     read_chunks,
     streams_array,
@@ -53,7 +54,7 @@ class _Line(Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
     response: _Response | None = None
     failure: Failure | None = None
     started_at: float | str = 0.0
-    duration_ms: int = 0
+    duration_ms: Milliseconds = 0
 
 
 _LINES: Final = msgspec.json.Decoder(_Line)
@@ -133,8 +134,6 @@ def write_line(exchange: Exchange) -> bytes:
 def _read_line(line: _Line, number: int) -> Exchange:
     if line.response is None and line.failure is None:
         raise TranscriptError("there is neither response nor failure")
-    if line.duration_ms < 0:
-        raise TranscriptError("duration_ms is negative")
     request = _read_request(line.request)
     response = _read_response(line.response, line, request) if line.response else None
     return Exchange(

@@ -8,9 +8,9 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from .canonical import NOT_JSON, huge_integers, parse, stored_form
 from .errors import TranscriptError
@@ -31,10 +31,14 @@ class Body(Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True)
     body_base64: str | UnsetType = UNSET
 
 
+Milliseconds = Annotated[int, Meta(ge=0, le=2**53)]
+"""Times in a transcript: no more than every JSON parser and the cassette can hold."""
+
+
 class Piece(Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """A chunk of an answer."""
 
-    offset_ms: int = 0
+    offset_ms: Milliseconds = 0
     data: str | UnsetType = UNSET
     data_base64: str | UnsetType = UNSET
 

@@ -134,7 +134,18 @@ def test_time_may_be_written_for_people():
         ('{"request":{"path":"/a"},"response":{"body_base64":"?"}}', "invalid base64"),
         ('{"request":{"path":"/a"},"failure":"gone"}', "Invalid enum value 'gone'"),
         ('{"request":{"path":"/a"},"response":{},"started_at":"noon"}', "started_at is neither"),
-        ('{"request":{"path":"/a"},"response":{},"duration_ms":-1}', "duration_ms is negative"),
+        (
+            '{"request":{"path":"/a"},"response":{},"duration_ms":-1}',
+            r"Expected int >= 0 - at \$.duration_ms",
+        ),
+        (
+            '{"request":{"path":"/a"},"response":{},"duration_ms":10000000000000000000000}',
+            r"- at \$.duration_ms",
+        ),
+        (
+            '{"request":{"path":"/a"},"response":{"chunks":[{"data":"","offset_ms":9007199254740993}]}}',
+            r"<= 9007199254740992 - at \$.response.chunks\[0\].offset_ms",
+        ),
         (
             '{"request":{"path":"/a","body":' + "[" * 500_000 + "]" * 500_000 + '},"response":{}}',
             "nested too deep",

@@ -47,6 +47,10 @@ make_env "$work/plain" "$wheel"
 ! "$work/plain/bin/python" -c 'import mitmproxy' 2>/dev/null || fail "mitmproxy came along"
 "$work/plain/bin/gemtape" --help
 "$work/plain/bin/python" "$checkout/.ci/replay_smoke.py"
+"$bin/uv" pip install --quiet --python "$work/plain/bin/python" pytest \
+  || "$work/plain/bin/python" -m pip install --quiet pytest
+cp -r "$checkout/examples/pytest-project" "$work/project"
+(cd "$work/project" && "$work/plain/bin/pytest")
 refuses 'gemtape[proxy]' "$work/plain/bin/gemtape" record "$work/never.db"
 refuses 'gemtape[proxy]' "$work/plain/bin/gemtape" demo
 [ ! -e "$work/never.db" ] || fail "a refused recording left a file"

@@ -57,7 +57,7 @@ def play_beside(
 
 
 def _verdict(deck: Deck, watch: Watch, threshold: Severity | None) -> Iterator[str]:
-    complaints = list(watch.complaints(threshold or Severity.ERROR))
+    complaints = watch.complaints(threshold or Severity.ERROR)
     yield from complaints[:_SHOWN]
     if len(complaints) > _SHOWN:
         yield f"and {len(complaints) - _SHOWN} more"

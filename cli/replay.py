@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import click
 
+from ..cassettes.naming import SUFFIX
 from .playing import playing, playing_options
 
 _PORT: Final = 8090
@@ -78,6 +79,10 @@ def command(
     ends with it: gemtape replay tapes/ -- npm test. Its requests are checked as those of a recording are. The exit code
     is the command's if that is not 0, else 1 if there were misses or errors, even where its code hid them.
     """
+    if beside and beside[0].endswith(SUFFIX):
+        raise click.UsageError(
+            f"one cassette or folder of them is played; {beside[0]} cannot be run as a command"
+        )
     if openai and not beside:
         raise click.UsageError("--openai is for a COMMAND: gemtape replay CASSETTE --openai -- COMMAND")
 

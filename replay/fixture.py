@@ -134,7 +134,7 @@ class Replayed(Gemtape):
         """Misses, refusals and errors so far."""
         if self.problem:
             return ""
-        return _explained(counted(self._outcome()), self.case, list(self._watch.complaints()))
+        return _explained(counted(self._outcome()), self.case, self._watch.complaints())
 
     def unused(self) -> str:
         """The exchanges that were not asked for."""

@@ -90,11 +90,13 @@ class Watch:
     @property
     def asked(self) -> int:
         """How many requests came, those about gemtape itself not counted."""
-        return self.verdicts.total()
+        with self._lock:
+            return self.verdicts.total()
 
     def count(self, severity: Severity) -> int:
         """How many different violations of this severity the requests had."""
-        return sum(told.violation.severity == severity for told in self._violations.values())
+        with self._lock:
+            return sum(told.violation.severity == severity for told in self._violations.values())
 
     def fails(self, threshold: Severity | None) -> bool:
         """Whether there was a miss, a refusal, or a violation of this severity or worse; None: never."""
@@ -104,21 +106,23 @@ class Watch:
             map(self.count, _ORDER[_ORDER.index(threshold) :])
         )
 
-    def complaints(self, threshold: Severity | None = Severity.ERROR) -> Iterator[str]:
+    def complaints(self, threshold: Severity | None = Severity.ERROR) -> list[str]:
         """Each miss, refusal and violation in a paragraph; violations of the given severity or worse, None: of none."""
         with self._lock:
-            for item in self._unanswered:
-                yield printable(f"{item.what}: {item.note}", _LONGEST)
-            more = sum(map(self.verdicts.__getitem__, _UNANSWERED)) - len(self._unanswered)
-            if more:
-                yield f"and {more} more requests that got no recorded answer"
-            least = len(_ORDER) if threshold is None else _ORDER.index(threshold)
-            for told in self._violations.values():
-                found = told.violation
-                if _ORDER.index(Severity(found.severity)) >= least:
-                    again = f" (again in {told.again} more)" if told.again else ""
-                    words = f"{found.severity}  {found.rule} at {found.pointer} of {told.what}: {found.message}{again}"
-                    yield printable(words, _LONGEST)
+            return [printable(text, _LONGEST) for text in self._complaints(threshold)]
+
+    def _complaints(self, threshold: Severity | None) -> Iterator[str]:
+        for item in self._unanswered:
+            yield f"{item.what}: {item.note}"
+        more = sum(map(self.verdicts.__getitem__, _UNANSWERED)) - len(self._unanswered)
+        if more:
+            yield f"and {more} more requests that got no recorded answer"
+        least = len(_ORDER) if threshold is None else _ORDER.index(threshold)
+        for told in self._violations.values():
+            found = told.violation
+            if _ORDER.index(Severity(found.severity)) >= least:
+                again = f" (again in {told.again} more)" if told.again else ""
+                yield f"{found.severity}  {found.rule} at {found.pointer} of {told.what}: {found.message}{again}"
 
     def _note(self, asked: Asked, reply: Reply) -> None:
         if reply.verdict is None:

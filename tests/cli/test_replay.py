@@ -244,3 +244,10 @@ def test_streams_in_other_pieces_and_retries_collapsed(tmp_path: Path):
     assert (answer.status_code, answer.content) == (200, HELLO.response.body)
     assert "1 request answered; all 2 exchanges used" in replayer.said
     assert code == 0
+
+
+def test_two_cassettes_are_a_mistake_and_no_command(run: Path):
+    outcome = CliRunner().invoke(gemtape, ["replay", str(run), str(run)])
+
+    assert outcome.exit_code == 2
+    assert "run.db cannot be run as a command" in outcome.output

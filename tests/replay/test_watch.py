@@ -67,7 +67,7 @@ class Played:
 
     @property
     def complaints(self) -> list[str]:
-        return list(self.watch.complaints())
+        return self.watch.complaints()
 
 
 @contextmanager

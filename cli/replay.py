@@ -76,8 +76,9 @@ def command(
     API is known to refuse gets the API's error. Ctrl-C ends the replay; the exit code is 1 if there were such requests.
 
     With -- COMMAND the replay runs beside the command, which finds it by variables such as GOOGLE_GEMINI_BASE_URL, and
-    ends with it: gemtape replay tapes/ -- npm test. Its requests are checked as those of a recording are. The exit code
-    is the command's if that is not 0, else 1 if there were misses or errors, even where its code hid them.
+    ends with it: gemtape replay run.db -- npm test. With a FOLDER the tests add /NAME to the base URL themselves. Its
+    requests are checked as those of a recording are. The exit code is the command's if that is not 0, else 1 if there
+    were misses or errors, even where its code hid them.
     """
     if beside and beside[0].endswith(SUFFIX):
         raise click.UsageError(

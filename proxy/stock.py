@@ -68,6 +68,7 @@ class StockAddon(Addon):
                 make_judge=judges(config),
                 checked_by=checked_by(),
                 redactor=Redactor(config.secrets),
+                matching=config.matching,
             )
             if note := tapes.prepare():
                 _say(note)

@@ -22,7 +22,7 @@ from ..cassettes.advice import BARE_POST, is_bare_post
 from ..cassettes.errors import CassetteNameError
 from ..cassettes.models import Failure
 from ..cassettes.routes import parse_route, split_prefix
-from . import errors, guard
+from . import crashes, errors, guard
 from .errors import Refused
 from .lines import printable
 from .recorder import Recorder
@@ -49,6 +49,7 @@ class Addon:
         self._open: dict[str, Recording] = {}
         self._watch: asyncio.Task[None] | None = None
         self._undo: Callable[[], None] = lambda: None
+        self._unwatch: Callable[[], None] = lambda: None
 
     def router_of(self, _client: connection.Client) -> Router:
         """What chooses the upstream of requests that come in on this connection."""
@@ -60,7 +61,8 @@ class Addon:
         self._undo = errors.install()
 
     async def running(self) -> None:
-        """Begin to look after time-outs."""
+        """Begin to look after time-outs and crashes."""
+        self._unwatch = crashes.install(proxyserver(), self._lose)
         self._watch = asyncio.create_task(watch(self.timeouts, self._open.values, proxyserver()))
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
@@ -135,6 +137,7 @@ class Addon:
         await stop(proxyserver(), self._open)
         if self._watch:
             self._watch.cancel()
+        self._unwatch()
         self._undo()
 
     def _route(self, flow: http.HTTPFlow) -> None:
@@ -201,6 +204,10 @@ class Addon:
         if failure is Failure.REFUSED:
             return 502, f"cannot connect to {recording.upstream}: {message}"
         return 502, f"{recording.upstream} gave no answer: {message}"
+
+    def _lose(self, peer: object) -> None:
+        for key in [key for key, item in self._open.items() if item.flow.client_conn.peername == peer]:
+            self.recorder.store(self._open.pop(key), Failure.RESET)
 
     def _connected(self, client: str) -> None:
         for recording in self._of_client(client, Stage.CONNECTING):

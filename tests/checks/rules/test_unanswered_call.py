@@ -50,7 +50,10 @@ def test_calls_without_responses(history: list, pointer: str, model: str):
 
 
 def test_the_message_names_the_calls_that_are_open():
-    assert judge([QUESTION, TWO, results(TIME)])[0].message == "no response to weather (part 0): 2 calls, 1 response"
+    assert (
+        judge([QUESTION, TWO, results(TIME)])[0].message
+        == "no response to weather (part 0): 2 calls, 1 response"
+    )
 
 
 @pytest.mark.parametrize(

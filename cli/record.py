@@ -55,7 +55,7 @@ def command(
     Point a client's base URL at the printed address and run it. With a FOLDER (it exists, or ends in a slash) the path
     in front of the API's selects the cassette: http://127.0.0.1:8090/refunds/happy records into refunds/happy.db.
     Every request is checked as it passes. Ctrl-C ends the recording and prints the report; the exit code is 1 if there
-    are errors in it, or if --enforce refused a request.
+    are errors in it, if --enforce refused a request, or if something could not be recorded.
     """
     if replace and append:
         raise click.UsageError("--replace and --append exclude each other")
@@ -97,14 +97,17 @@ def command(
         )
     if not recorded:  # a folder that no request named a cassette of
         say(f"{target}: nothing was recorded")
-    if tapes.enforced:
-        say(
-            f"{tapes.enforced} request{'' if tapes.enforced == 1 else 's'} refused, neither sent nor recorded"
-        )
+    for count, fate in (
+        (tapes.left_out, "left out"),
+        (tapes.enforced, "refused, neither sent nor recorded"),
+        (tapes.unrecorded, "lost: the cassette could not be written"),
+    ):
+        if count:
+            say(f"{count} exchange{'' if count == 1 else 's'} {fate}")
     report = build_report([tape.path for tape in recorded if tape.exchanges], config)
     if report.cassettes:
         click.echo(to_text(report), nl=False)
-    if tapes.enforced or report.fails(Severity.ERROR):
+    if tapes.enforced or tapes.unrecorded or report.fails(Severity.ERROR):
         raise click.exceptions.Exit(1)
 
 

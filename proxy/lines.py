@@ -9,10 +9,16 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from ..cassettes.entry import Entry
-from ..cassettes.models import Violation
+from ..cassettes.models import Failure, Violation
 from ..cassettes.shapes import MARKER, Shapes
 
 _SHOWN: Final = 60
+_FAILURES: Final = {
+    Failure.REFUSED: "no connection",
+    Failure.RESET: "broken off",
+    Failure.TIMEOUT: "timed out",
+    Failure.CLIENT_GONE: "the client left",
+}
 _SEVERITIES: Final = ("error", "warning", "info")
 _SHAPES: Final = Shapes()
 # mitmproxy quotes requests that it could not read, as Python spells bytes, and a key of any shape may stand in them.
@@ -40,7 +46,7 @@ def exchange_line(name: str, entry: Entry, violations: Iterable[Violation], firs
     ]
     words.append(str(entry.status or "no answer"))
     if entry.failure:
-        words.append(entry.failure.value)
+        words.append(_FAILURES[entry.failure])
     if entry.status:
         words.append(f"first byte {_duration(first_byte_ms)}")
     words.append(f"total {_duration(entry.duration_ms)}")

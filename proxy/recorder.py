@@ -41,6 +41,7 @@ class Recorder:
             tape.check_writable()
             rejection = tape.rejection(recording.request())
         except CassetteError as error:
+            self.tapes.unrecorded += 1
             raise Refused(412, f"not recorded, so not sent: {error}") from error
         if rejection is not None:
             self.tapes.enforced += 1
@@ -60,6 +61,7 @@ class Recorder:
             self.say(self._stored(recording, recording.tape, recording.exchange(failure)))
         except Exception as error:
             recording.rejected = True
+            self.tapes.unrecorded += 1
             if not isinstance(error, CassetteError):
                 logger.exception("gemtape could not store an exchange")
             self.warn(f"NOT RECORDED  {printable(recording.api_path)}: {error}")
@@ -72,6 +74,7 @@ class Recorder:
 
     def _stored(self, recording: Recording, tape: Tape, exchange: Exchange) -> str:
         if self._only_success and not _succeeded(exchange):
+            self.tapes.left_out += 1
             return exchange_line(recording.name, tape.clean(exchange), (), recording.head_ms)
         entry, violations = tape.store(exchange)
         return exchange_line(recording.name, entry, violations, recording.head_ms)

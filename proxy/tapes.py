@@ -53,6 +53,10 @@ class Tapes:
         self._make_strict = make_strict
         self.enforced = 0
         """Requests that were refused in the API's stead, and neither sent nor recorded."""
+        self.unrecorded = 0
+        """Requests that were refused, or answers that were cut, because they could not be stored."""
+        self.left_out = 0
+        """Exchanges that were not to be kept."""
         self._tapes: dict[str, Tape] = {}
         self._awake: dict[str, Tape] = {}
 

@@ -136,10 +136,22 @@ def test_enforce_answers_in_the_words_of_the_api_and_sends_nothing(tmp_path, ups
 
     assert refused.status_code == 400
     assert refused.json()["error"]["message"].startswith("Please ensure that function response turn comes")
-    assert "1 request refused, neither sent nor recorded" in recorder.said
+    assert "1 exchange refused, neither sent nor recorded" in recorder.said
     assert "REFUSED  400  orphan-response at /contents/1/parts/0" in recorder.said
     assert len(upstream.requests) == 1
     assert len(stored(tmp_path / "run.db")) == 1
+
+
+def test_what_cannot_be_recorded_is_counted_and_makes_the_exit_code(tmp_path, upstream):
+    with record(tmp_path, upstream, "run.db") as recorder:
+        url = base_url(recorder)
+        assert post(url).status_code == 200
+        (tmp_path / "run.db").unlink()
+        assert post(url).status_code == 412
+        assert recorder.end() != 0
+
+    assert "1 exchange lost: the cassette could not be written" in recorder.said
+    assert "Traceback" not in recorder.said
 
 
 @pytest.fixture
@@ -198,6 +210,7 @@ def test_folder_and_only_success(tmp_path, upstream):
         recorder.end()
 
     assert "refunds/happy#1  gemini-3-pro" in recorder.said
+    assert "\n1 exchange left out\n" in recorder.said
     for name in ("happy", "sad"):
         assert [exchange.status for exchange in stored(tmp_path / "tapes" / "refunds" / f"{name}.db")] == [
             200

@@ -58,7 +58,7 @@ def test_line_in_a_folder_names_the_cassette(entry):
 def test_line_of_an_exchange_without_answer(entry):
     failed = replace(entry, response=None, failure=Failure.REFUSED)
 
-    assert exchange_line("", failed, [], 0).endswith("generateContent  no answer  refused  total 2.1 s")
+    assert exchange_line("", failed, [], 0).endswith("generateContent  no answer  no connection  total 2.1 s")
 
 
 def test_line_of_an_exchange_that_was_left_out(entry):

@@ -91,6 +91,16 @@ def test_signals_are_passed_on_and_the_command_decides(runner: subprocess.Popen[
     assert runner.stdout.read() == "SIGTERM\ncode 7\n"
 
 
+def test_signal_that_comes_before_the_command_reaches_it(monkeypatch):
+    def which(name: str, path: str | None = None) -> str:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return name
+
+    monkeypatch.setattr("gemtape.cli.running.shutil.which", which)
+
+    assert run(python("import time; time.sleep(60)"), os.environ) == 128 + signal.SIGTERM
+
+
 def test_ignored_signals_stay_ignored():
     """As under nohup."""
     ignoring = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); {RUNNER}"

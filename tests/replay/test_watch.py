@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gemtape.cassettes.models import Exchange, Request, Response
+from gemtape.cassettes.models import Exchange, Request
 from gemtape.checks.config import parse_config
 from gemtape.checks.finding import Severity
 from gemtape.replay.answering import Options, Reply, Verdict
@@ -23,7 +23,7 @@ from gemtape.replay.watch import FAIL_ON, Watch
 from tests.factories import (
     MODEL,
     SIGNATURE,
-    SSE,
+    answer_body,
     call,
     calls,
     cassette_of,
@@ -31,6 +31,7 @@ from tests.factories import (
     model_text,
     result,
     results,
+    sse,
     unary,
     user,
 )
@@ -246,9 +247,7 @@ def test_bodies_that_no_client_sends_are_misses(run: Path, body: bytes):
 
 def test_cut_answer_is_judged_as_cut(tmp_path: Path):
     """What did not come whole need not come back."""
-    cut = exchange(
-        [QUESTION], Response(200, SSE, unary({"candidates": [{"content": SIGNED}]}).chunks, cut=True)
-    )
+    cut = exchange([QUESTION], sse(answer_body(model_text("It is 31 deg")), cut=True))
     again = exchange([QUESTION, user("Hello?")], model_text("31"))
     with playing(cassette_of(tmp_path / "run.db", [cut, again])) as played:
         with pytest.raises(httpx.RemoteProtocolError):
@@ -282,3 +281,11 @@ def test_violations_are_those_of_the_configured_rules(run: Path):
         played.ask(FIRST, asking(QUESTION, ALTERED, MISSING_ID))
 
     assert [line.split()[1] for line in played.watch.complaints(Severity.INFO)] == ["missing-id"]
+
+
+def test_rules_are_told_what_was_configured(run: Path):
+    with playing(run, order=[{"call": "get_weather", "after": "ask_first"}]) as played:
+        played.ask(FIRST, SECOND)
+
+    [complaint] = played.complaints
+    assert complaint.startswith("error  out-of-order-call at ")

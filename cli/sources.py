@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -60,7 +61,9 @@ def open_source(path: Path, redactor: Redactor | None = None, matching: Matching
     """
     if path.suffix.lower() not in READERS or not path.is_file():
         return Cassette.read(path, redactor, matching)
-    cassette = Cassette.temporary(redactor, matching)
-    for exchange in read_source(path):
-        cassette.add(exchange)
+    with ExitStack() as undo:
+        cassette = undo.enter_context(Cassette.temporary(redactor, matching))
+        for exchange in read_source(path):
+            cassette.add(exchange)
+        undo.pop_all()
     return cassette

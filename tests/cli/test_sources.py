@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ def test_what_cannot_be_read_is_said(
 
     with pytest.raises(error):
         open_source(tmp_path / name)
+    gc.collect()  # a connection that was left open would be told now
 
 
 def test_a_folder_stands_for_the_cassettes_below_it(tmp_path: Path):

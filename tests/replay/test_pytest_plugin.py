@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-# Imported here so that they need not be again in every project that runs in this process.
-import gemtape.replay.studio  # noqa: F401
 from gemtape.cassettes.models import Exchange, Request
 from gemtape.cassettes.store import Cassette
 from gemtape.replay.testnames import cassette_of_test
@@ -33,6 +31,11 @@ from tests.factories import (
 )
 from tests.upstream import Answer, Gate, Upstream, stream
 from tests.upstream import unary as answering
+
+# What a project in this process imports first is forgotten when it ends: httpx would know the errors of another httpcore
+# than the one in use, and every project would import all of gemtape.
+for name in ("anyio._backends._asyncio", "gemtape.replay.studio", "httpcore"):
+    import_module(name)
 
 PATH = f"/v1beta/models/{MODEL}:generateContent"
 PLUGIN = ("-p", "no:gemtape", "-p", "gemtape.replay.pytest_plugin", "-p", "no:cacheprovider")

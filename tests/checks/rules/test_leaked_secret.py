@@ -109,7 +109,7 @@ def test_what_the_recorder_replaced_was_one():
         {"secret_santa": "Asha", "passwordPolicy": "twelve letters", "has_password": "yes"},
         {"url": "https://example.com:8080/a?b=c@d", "mail": "mailto:asha@example.com"},
         {"text": "Basic internationalization, bearer of news, sk-learn, ghp_ and xoxo"},
-        {"authorization": "approved", "pwd": "/home/asha"},
+        {"authorization": "approved", "pwd": "/srv/asha"},
         {"image": "iVBORw0KGgo" * 50},
     ],
     ids=str,

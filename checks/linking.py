@@ -158,7 +158,7 @@ class _Search:
             open_calls = [part.call for part in previous.missing if part.call is not None]
             names = {call.get("name") for call in open_calls}
             return any(call.name in names for call in self._run.calls)
-        return all(answer.record is not record for answer in chain(previous, record.number))
+        return previous is None or not previous.holds(record)
 
     def _is_sure(self, record: Record) -> bool:
         """Whether a run can be an exchange's answer wherever it stands: ids alone may be anybody's."""

@@ -19,7 +19,7 @@ from .clientside import client_digest, digests_inside, parts_since_model, sent_a
 from .conversation import Run, step_before
 from .finding import Place, content_place
 from .ledger import Ledger, Record
-from .linking import CLOCK, chain, went_on
+from .linking import CLOCK, went_on
 from .returned import Returned
 
 _PLAINLY_RETOLD: Final = 20
@@ -95,7 +95,7 @@ def _lost_before_responses(ledger: Ledger, run: Run, previous: Returned | None) 
         record = origins[0].record if len(origins) == 1 else None
         if record is None or not record.returns:
             continue
-        if all(answer.record is not record for answer in chain(previous, record.number)):
+        if previous is None or not previous.holds(record):
             yield Lost(content_place(response.at.content), record)
             return
 

@@ -52,6 +52,31 @@ class Returned:
     in_place: bool = True
     doubtful: bool = False
 
+    def __post_init__(self) -> None:
+        """Work the links out at once, while those of the answer before are known: later it could go too deep."""
+        _ = self.skip
+
+    @cached_property
+    def skip(self) -> tuple[int, Returned | None]:
+        """How many answers stand in front of this one, and one of them far back: the links of a skip list."""
+        before = self.previous
+        if before is None:
+            return 0, None
+        depth, far = before.skip
+        if far is None:
+            return depth + 1, before
+        far_depth, farther = far.skip
+        equal = farther is not None and depth - far_depth == far_depth - farther.skip[0]
+        return depth + 1, farther if equal else before
+
+    def holds(self, record: Record) -> bool:
+        """Whether this or an answer before it in the history is an exchange's; numbers only fall towards the front."""
+        answer: Returned | None = self
+        while answer is not None and answer.record.number > record.number:
+            far = answer.skip[1]
+            answer = far if far is not None and far.record.number >= record.number else answer.previous
+        return answer is not None and answer.record is record
+
     @cached_property
     def started(self) -> Returned | None:
         """The run before this one that holds an earlier piece of the same answer."""

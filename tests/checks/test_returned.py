@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -186,3 +187,22 @@ def test_many_parts_are_paired_quickly():
     answer = returned(many, many)
 
     assert answer.missing == answer.extra == []
+
+
+def test_a_long_history_knows_the_answers_that_it_holds():
+    """Compared with looking at one after the other; some answers came back in two pieces."""
+    first = record_of(calls(call("a")))
+    records = [replace(first, number=number) for number in range(1, 400)]
+    run = run_of(TurnTree().intern([user("x"), calls(call("a"))], CONTENT))
+    assert run is not None
+    answer: Returned | None = None
+    held: list[Record] = []
+    for record in records:
+        if record.number % 3:
+            for _ in range(1 + (record.number % 7 == 0)):
+                answer = Returned(record, 0, run, answer)
+            held.append(record)
+
+    assert answer is not None
+    assert [record for record in records if answer.holds(record)] == held
+    assert not answer.holds(replace(held[5]))

@@ -166,19 +166,9 @@ class Ledger:
         """Where a signature (in normal form) was issued."""
         return self._by_signature.get(signature, [])
 
-    def by_call_id(self, call_id: str) -> Origin | None:
-        """Where a call id was issued last."""
-        origins = self.ids(call_id)
-        return origins[-1] if origins else None
-
     def ids(self, call_id: str) -> list[Origin]:
         """Where a call id was issued."""
         return self._by_id.get(call_id, [])
-
-    def by_call(self, call: dict[str, Any]) -> Origin | None:
-        """Where an equal call (name and arguments) was issued last."""
-        origins = self.calls(call_key(call))
-        return origins[-1] if origins else None
 
     def calls(self, key: bytes) -> list[Origin]:
         """Where calls with this key were issued."""

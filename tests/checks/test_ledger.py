@@ -7,7 +7,7 @@ import pytest
 from gemtape.cassettes.models import Failure
 from gemtape.cassettes.routes import Surface
 from gemtape.checks.clientside import client_digest
-from gemtape.checks.faces import face_of
+from gemtape.checks.faces import call_key, face_of
 from gemtape.checks.ledger import MOST, Ledger, Record
 from tests.checks.helpers import entries
 from tests.checks.tape import SIGNATURES, Tape, celsius, signed, thought, weather
@@ -54,11 +54,9 @@ def test_answers_are_found_by_what_they_issued():
     assert [(origin.record, origin.part) for origin in ledger.origins(S1)] == [(first, 1), (third, 0)]
     assert [origin.record for origin in ledger.ids("i")] == [first, second]
     assert ledger.origins(S3)[0].value["thought"]
-    by_signature, by_id = ledger.by_signature(S1), ledger.by_call_id("i")
-    by_call = ledger.by_call({"name": "a", "args": {"n": 1}})
+    by_signature, by_id = ledger.by_signature(S1), ledger.ids("i")[-1]
+    by_call = ledger.calls(call_key({"name": "a", "args": {"n": 1}}))[-1]
     assert by_signature is not None
-    assert by_id is not None
-    assert by_call is not None
     assert (by_signature.record, by_id.record, by_call.record) == (first, second, second)
     assert ledger.texts(face_of([{"text": "Ab"}]).text) == [third]
 
@@ -67,8 +65,8 @@ def test_what_was_not_issued_is_not_found():
     ledger, _ = remembered(Tape())
 
     assert ledger.by_signature(S1) is None
-    assert ledger.by_call_id("i") is None
-    assert ledger.by_call({"name": "a"}) is None
+    assert ledger.ids("i") == []
+    assert ledger.calls(call_key({"name": "a"})) == []
     assert ledger.asked_with(b"") == ledger.texts(b"") == []
 
 

@@ -46,18 +46,15 @@ class Fault(StrEnum):
 class ArgumentFault:
     """One fault. `place` leads from the arguments down to the value; `message` says what is wrong with it.
 
-    `forbidden` marks an extra argument that the schema rules out, instead of just not naming it.
+    `forbidden` marks an extra argument that the schema rules out, instead of just not naming it. `coerced` holds the
+    value that a coercing validator puts there; it is empty where such a validator takes the argument away.
     """
 
     fault: Fault
     place: Place
     message: str
     forbidden: bool = False
-
-
-def coercing_accepts(faults: Iterable[ArgumentFault]) -> bool:
-    """Whether a validator that coerces types and drops extra arguments would let the call through."""
-    return all(fault.fault in (Fault.COERCIBLE, Fault.EXTRA) for fault in faults)
+    coerced: tuple[Any, ...] = ()
 
 
 def explain(schema: Any, errors: Iterable[ValidationError]) -> list[ArgumentFault]:
@@ -149,7 +146,7 @@ def _mistyped(schema: Any, error: ValidationError, wrong: Sequence[ValidationErr
     for candidate in _coerced(error.instance, types):
         if any(_fits(alternative, candidate) for alternative in alternatives):
             message += f" (a coercing validator takes it as {_shown(candidate)})"
-            return ArgumentFault(Fault.COERCIBLE, place, message)
+            return ArgumentFault(Fault.COERCIBLE, place, message, coerced=(candidate,))
     return ArgumentFault(Fault.TYPE, place, message)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gemtape.checks.arguments import signature
-from gemtape.checks.faults import ArgumentFault, Fault, coercing_accepts
+from gemtape.checks.faults import ArgumentFault, Fault
 
 PROPERTIES = {
     "city": {"type": "STRING", "minLength": "2"},
@@ -191,17 +191,3 @@ def test_a_long_enumeration_is_cut():
 
     assert takes is not None
     assert takes.faults({"n": "x"})[0].message.endswith('"7" and 12 more')
-
-
-@pytest.mark.parametrize(
-    ("args", "accepted"),
-    [
-        ({"city": "Pune"}, True),
-        ({"city": "Pune", "days": "3", "tenant": "x"}, True),
-        ({"city": "Pune", "days": "14"}, False),
-        ({"city": "Pune", "unit": "kelvin"}, False),
-        ({}, False),
-    ],
-)
-def test_what_a_coercing_validator_lets_through(args: Any, accepted: bool):
-    assert coercing_accepts(_faults(args)) is accepted

@@ -104,7 +104,9 @@ json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-20, 20) | st.text(max_size=4),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(list(OBJECT["properties"])) | st.text(max_size=3), inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(list(OBJECT["properties"])) | st.text(max_size=3), inner, max_size=4
+        )
     ),
     max_leaves=8,
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from ..cassettes.answers import DROPPED, Answer, error_answer, recorded_answer, whole_answer
 from ..cassettes.bounded import Bounded
 from ..cassettes.entry import Entry
 from ..cassettes.lookup import Accepts, Lookup, Repeat
@@ -24,7 +25,6 @@ from ..checks.apierrors import wraps_errors
 from ..checks.selection import Selection
 from ..checks.settings import Settings
 from ..checks.strict import Rejection, Strict
-from .answers import DROPPED, Answer, error_answer, recorded_answer, whole_answer
 from .delivery import AS_RECORDED, Delivery
 from .faults import Fault, Faults
 

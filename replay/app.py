@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final, Protocol
 
+from ..cassettes.answers import Answer, error_answer
 from ..cassettes.models import Request
 from .answering import Reply, Verdict
-from .answers import Answer, error_answer
 from .deck import Asked
 
 logger = logging.getLogger(__name__)

@@ -15,13 +15,13 @@ from shlex import quote
 from typing import Any, Final, NamedTuple
 
 from ..cassettes.advice import BARE_POST, WEBSOCKET, is_bare_post
+from ..cassettes.answers import error_answer, json_answer
 from ..cassettes.bounded import Bounded
 from ..cassettes.errors import CassetteError, CassetteMissing, CassetteNameError
 from ..cassettes.models import Request
 from ..cassettes.naming import cassette_name, cassette_path, names_folder, split_session
 from ..cassettes.routes import split_prefix
 from .answering import Known, Options, Reply, Tally, Verdict
-from .answers import error_answer, json_answer
 from .player import Player
 
 OPEN_AT_MOST: Final = 32

@@ -11,9 +11,9 @@ from enum import StrEnum
 from itertools import accumulate, pairwise
 from typing import Final
 
+from ..cassettes.answers import Answer
 from ..cassettes.events import split_events
 from ..cassettes.models import Chunk
-from .answers import Answer
 
 _AFTER_EVENT: Final = re.compile(rb"[ \t\r\n]*(?:[,\]][ \t\r\n]*)?")
 """What belongs to the event before it: blank lines, or the comma or bracket of an array."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..cassettes.advice import canonical_status
+from ..cassettes.answers import Answer, whole_answer
 from ..cassettes.entry import Entry
 from ..cassettes.errors import SetupError
 from ..cassettes.models import Chunk
 from ..cassettes.routes import Surface
 from ..checks.apierrors import error_body
-from .answers import Answer, whole_answer
 from .delivery import event_ends
 from .finishing import finished
 

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import orjson
 
+from ..cassettes.answers import Answer
 from ..cassettes.entry import Entry
 from ..cassettes.events import parse_events
 from ..cassettes.models import Chunk
 from ..cassettes.routes import Surface
-from .answers import Answer
 
 _MAX_TOKENS: Final = "MAX_TOKENS"
 _MESSAGES: Final = {

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
 
+from ..cassettes.answers import error_answer
 from ..cassettes.models import Request
 from .answering import Reply, Verdict
-from .answers import error_answer
 from .app import Heard
 from .deck import Asked, Deck
 

@@ -14,10 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+from ..cassettes.answers import Answer
 from ..cassettes.errors import SetupError
 from ..cassettes.lookup import Repeat
 from ..checks.config import load_config
-from .answers import Answer
 from .app import App, Heard
 from .configured import configured
 from .deck import Deck

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..cassettes.answers import Answer
 from ..cassettes.models import Exchange, Failure, Request, Response, Violation
 from ..cassettes.naming import cassette_path
 from ..cassettes.preparing import entry_of
@@ -22,7 +23,6 @@ from ..cassettes.turns import TurnTree
 from ..checks.finding import Severity
 from ..checks.judge import Judge
 from .answering import Options, Reply, Verdict
-from .answers import Answer
 from .deck import Asked, Deck
 from .lines import printable
 

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gemtape.cassettes.answers import Answer, whole_answer
 from gemtape.cassettes.models import Chunk, Exchange, Response
 from gemtape.replay.answering import Options
-from gemtape.replay.answers import Answer, whole_answer
 from gemtape.replay.app import App
 from gemtape.replay.deck import Deck
 from gemtape.replay.delivery import Chunks, Delivery, cut_at, event_ends

@@ -7,13 +7,13 @@ from typing import Any
 import orjson
 import pytest
 
+from gemtape.cassettes.answers import Answer, recorded_answer
 from gemtape.cassettes.events import parse_events
 from gemtape.cassettes.folding import fold_events
 from gemtape.cassettes.models import Chunk, Exchange, Response
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.turns import TurnTree
-from gemtape.replay.answers import Answer, recorded_answer
 from gemtape.replay.finishing import finished
 from tests.factories import JSON, answer_body, call, calls, exchange, model_text, sse, unary, user
 

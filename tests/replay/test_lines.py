@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gemtape.cassettes.answers import DROPPED, Answer
 from gemtape.cassettes.models import Chunk
 from gemtape.replay.answering import Reply, Tally, Verdict
-from gemtape.replay.answers import DROPPED, Answer
 from gemtape.replay.deck import Asked
 from gemtape.replay.lines import printable, request_line, runs, summary
 

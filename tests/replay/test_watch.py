@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
+from gemtape.cassettes.answers import error_answer
 from gemtape.cassettes.models import Exchange, Request
 from gemtape.checks.config import parse_config
 from gemtape.checks.finding import Severity
 from gemtape.replay.answering import Options, Reply, Verdict
-from gemtape.replay.answers import error_answer
 from gemtape.replay.configured import configured
 from gemtape.replay.deck import Asked, Deck
 from gemtape.replay.transport import ReplayTransport

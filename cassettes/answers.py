@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import orjson
 
-from ..cassettes.advice import NO_RETRY, error_body
-from ..cassettes.entry import Entry
-from ..cassettes.models import Chunk, Failure, Headers, Response
+from .advice import NO_RETRY, error_body
+from .entry import Entry
+from .models import Chunk, Failure, Headers, Response
 
 ByteHeaders = tuple[tuple[bytes, bytes], ...]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import orjson
 import pytest
 
+from gemtape.cassettes.answers import DROPPED, Answer, error_answer, json_answer, recorded_answer
 from gemtape.cassettes.entry import Entry
 from gemtape.cassettes.models import Chunk, Exchange, Failure, Response
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.turns import TurnTree
-from gemtape.replay.answers import DROPPED, Answer, error_answer, json_answer, recorded_answer
 from tests.factories import JSON, SSE, exchange, sse, unary, user
 
 STREAM = "/v1beta/models/m:streamGenerateContent"

@@ -12,7 +12,7 @@ STAMP := $(VENV)/.installed
 SOURCES := cassettes checks cli proxy replay
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench format docs clean
+.PHONY: help demo test e2e check bench format docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-8s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,6 +24,10 @@ demo: $(STAMP) ## record, replay and report a small agent on this machine: no ke
 test: $(STAMP) ## the tests (ARGS= is passed to pytest)
 	@echo "== pytest on $$($(BIN)/python --version)"
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+e2e: $(STAMP) ## every client, recorded and replayed: Python, Node and curl (ARGS="-k litellm")
+	@echo "== clients on $$($(BIN)/python --version), Node $$(node --version), npm $$(npm --version)"
+	@$(BIN)/python -m pytest -m e2e -n 2 --dist loadgroup tests/e2e $(ARGS)
 
 check: $(STAMP) ## format, lint, types, floors
 	@echo "== ruff format"

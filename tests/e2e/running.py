@@ -1,0 +1,131 @@
+"""One client, one flow: recorded through the proxy, replayed without the upstream, reported on, searched for secrets."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from gemtape.cassettes.environment import client_variables
+from tests.e2e.table import Client
+from tests.environments import node_environment, python_environment
+from tests.processes import program
+
+HERE: Final = Path(__file__).parent
+BIN: Final = Path(sys.executable).parent
+KEY: Final = "AIza" + "SyE2e-0123456789_abcdefghijKLMNOPQR"
+"""As long as a real one, so that it is known by its shape."""
+_KEYS: Final = ("GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "OPENAI_API_KEY")
+_QUIET: Final = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # it asks GitHub otherwise
+    "LANG": "C.UTF-8",
+    # Whatever goes past the door finds nobody, on a machine with and without network.
+    "HTTPS_PROXY": "http://127.0.0.1:9",
+    "https_proxy": "http://127.0.0.1:9",
+}
+_TIMEOUT_S: Final = 180
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program printed, and what was said on the way."""
+
+    version: str
+    result: Any
+    said: str
+
+
+def command_of(client: Client, outside: Mapping[str, str]) -> list[str | Path]:
+    """The command of a client's program, in its environment, which is made if it is not there.
+
+    Args:
+        client: the client.
+        outside: the environment variables of whoever runs the tests, for the installers.
+    """
+    source = HERE / "programs" / client.program
+    name = f"e2e-{(client.environment or client.name).replace(' ', '-')}"
+    match client.language:
+        case "python":
+            # -P: a program may be called as its client is.
+            return [python_environment(name, outside, *client.packages), "-P", source]
+        case "node":
+            folder = node_environment(name, outside, *client.packages)
+            # Node looks for packages beside the program.
+            return ["node", shutil.copy(source, folder / source.name)]
+        case _:
+            return ["sh", source]
+
+
+def record(
+    command: list[str | Path], client: Client, flow: str, cassette: Path, upstream: str
+) -> Outcome:
+    """Run the program through `gemtape record`.
+
+    Raises:
+        AssertionError: it failed, or did not print what a program prints.
+    """
+    environ = _environ(cassette.parent, **dict.fromkeys(_KEYS, KEY))
+    arguments = ["record", cassette, "--port", "0", "--upstream", upstream]
+    with program("gemtape", *arguments, cwd=cassette.parent, **environ) as proxy:
+        url = proxy.wait_for(r"base URL for clients: (\S+)")[1]
+        environ |= client_variables(url, environ, dummy_key=False, openai=True)
+        done = _run([*command, flow, *client.arguments], environ, cassette.parent)
+        proxy.end()
+        return _outcome(done, proxy.said)
+
+
+def replay(command: list[str | Path], client: Client, flow: str, cassette: Path) -> Outcome:
+    """Run the program beside `gemtape replay`, without a key.
+
+    Raises:
+        AssertionError: as `record`.
+    """
+    options = ["--repeat", "once", *(["--openai"] if client.book == "openai" else []), *_lenience(client, flow)]
+    arguments = ["replay", cassette, *options, "--", *command, flow, *client.arguments]
+    return _outcome(_run([BIN / "gemtape", *arguments], _environ(cassette.parent), cassette.parent))
+
+
+def report(cassette: Path) -> list[dict[str, Any]]:
+    """The violations above info, as `gemtape report` tells them."""
+    arguments = ["report", "--format", "json", "--fail-on", "never", cassette]
+    done = _run([BIN / "gemtape", *arguments], _environ(cassette.parent), cassette.parent)
+    return [item for item in json.loads(done.stdout)["violations"] if item["severity"] != "info"]
+
+
+def export(cassette: Path) -> str:
+    """The cassette as a transcript: what is compressed in it is readable there."""
+    return _run([BIN / "gemtape", "export", cassette], _environ(cassette.parent), cassette.parent).stdout
+
+
+def _lenience(client: Client, flow: str) -> list[str]:
+    limit = client.limits.get(flow)
+    return ["--fail-on", "never"] if limit and limit.violations else []
+
+
+def _environ(home: Path, **more: str) -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "HOME": str(home), **_QUIET, **more}
+
+
+def _run(
+    command: list[str | Path], environ: Mapping[str, str], cwd: Path
+) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        command, env=dict(environ), cwd=cwd, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+    )
+    shown = " ".join(Path(part).name for part in map(str, command))
+    assert done.returncode == 0, f"{shown}: exit code {done.returncode}\n{done.stderr}\n{done.stdout}"
+    return done
+
+
+def _outcome(done: subprocess.CompletedProcess[str], also_said: str = "") -> Outcome:
+    printed = re.findall(r'^\{"version".*\}$', done.stdout, re.MULTILINE)
+    assert printed, f"the program printed no result\n{done.stdout}\n{done.stderr}"
+    value = json.loads(printed[-1])
+    return Outcome(value["version"], value["result"], done.stderr + also_said)

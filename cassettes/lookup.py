@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from http import HTTPStatus
+from itertools import takewhile
+from math import inf
 from typing import Final, NamedTuple
 
 from .bounded import Bounded
@@ -104,7 +106,12 @@ class Lookup:
     """The queues of one cassette. Safe for use by several threads at once, with the cassette behind its `lock`."""
 
     def __init__(
-        self, cassette: Cassette, repeat: Repeat = Repeat.LAST, *, collapse_retries: bool = False
+        self,
+        cassette: Cassette,
+        repeat: Repeat = Repeat.LAST,
+        *,
+        collapse_retries: bool = False,
+        last: int | None = None,
     ) -> None:
         """Start with every exchange in its queue.
 
@@ -113,6 +120,8 @@ class Lookup:
             repeat: what equal requests get once all recorded answers were served.
             collapse_retries: leave out a recorded 429, 5xx or failure to connect if an equal request that was recorded
                 later got a success.
+            last: the number of the last exchange that there is to answer with, for a cassette that is recorded into
+                meanwhile; all of them by default.
         """
         self.lock: Final = threading.RLock()
         """A cassette can be used by one thread at a time: hold this to use it beside the look-up."""
@@ -121,8 +130,9 @@ class Lookup:
         self.repeat: Final = repeat
         self._collapses = collapse_retries
         self._collapsed: set[int] = set()
-        self.exchanges: Final = len(cassette)
+        self.exchanges: Final = len(cassette) if last is None else last
         """How many there were when the look-up began."""
+        self._last: Final = inf if last is None else last
         self._sessions: dict[str, _Session] = {}
         self._ever: set[int] = set()
         self._entries: Bounded[int, Entry] = Bounded(CACHED_BYTES)
@@ -157,7 +167,7 @@ class Lookup:
                 state = self._sessions[session] = _Session()
             queue = state.queues.get(key)
             if queue is None:
-                numbers = numbers or self.cassette.numbers_for(key)
+                numbers = numbers or self.recorded(key)
                 if not numbers:
                     return None
                 queue = state.queues[key] = _Queue(self._kept(numbers))
@@ -181,7 +191,16 @@ class Lookup:
     def recorded(self, key: bytes) -> list[int]:
         """The exchanges with this match key, in recorded order, served or not."""
         with self.lock:
-            return self.cassette.numbers_for(key)
+            return [number for number in self.cassette.numbers_for(key) if number <= self._last]
+
+    def near(self, request: Entry) -> list[int]:
+        """A few exchanges worth comparing with a request that has no match, in recorded order."""
+        with self.lock:
+            return [number for number in self.cassette.near(request) if number <= self._last]
+
+    def entries(self) -> Iterator[Entry]:
+        """The exchanges that there are to answer with, in recorded order."""
+        return takewhile(lambda entry: entry.number <= self._last, self.cassette.entries())
 
     def entry(self, number: int) -> Entry:
         """The exchange with this number; those used last are at hand.

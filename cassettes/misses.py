@@ -69,7 +69,7 @@ def explain(lookup: Lookup, request: Entry, key: bytes, session: str = "", again
         recorded = lookup.recorded(key)
         if recorded:
             return _used_up(lookup, request, recorded, session)
-        candidates = (lookup.entry(number) for number in lookup.cassette.near(request))
+        candidates = (lookup.entry(number) for number in lookup.near(request))
         matching = lookup.cassette.matching
         found = nearest(request, candidates, lambda number: lookup.used(number, session), matching)
     words = (

@@ -17,7 +17,6 @@ from .entry import Entry
 from .lookup import Accepts, Lookup, Taken
 from .matchform import match_form
 from .matching import Matching
-from .store import Cassette
 
 _NAME: Final = re.compile(r"(?:^|/)((?:files|cachedContents|interactions)/[0-9A-Za-z_.-]+)(?=$|[/:?])")
 _ISSUED: Final = re.compile(rb"(?:files|cachedContents|interactions)/[0-9A-Za-z_.-]+")
@@ -41,13 +40,14 @@ _USER_DATA: Final = frozenset(
 class ResourceNames:
     """The exchanges of a cassette by what their requests are without such names; worked out when first asked."""
 
-    def __init__(self, cassette: Cassette) -> None:
+    def __init__(self, lookup: Lookup) -> None:
+        cassette = lookup.cassette
         self._issued: set[str] = set()
         self._numbers: defaultdict[bytes, list[int]] = defaultdict(list)
-        for entry in cassette.entries():
+        for entry in lookup.entries():
             self._issued |= _issued_by(entry)
         self._asked_for: set[str] = set()
-        for entry in cassette.entries():
+        for entry in lookup.entries():
             asked = cassette.request_entry(entry.exchange().request)
             form, found = self._form(asked, cassette.matching)
             if found:
@@ -113,7 +113,7 @@ class Nameless:
         with self._lookup.lock:
             cassette = self._lookup.cassette
             if self._names is None:
-                self._names = ResourceNames(cassette)
+                self._names = ResourceNames(self._lookup)
             nameless = self._names.key(request, cassette.matching)
             numbers = self._names.recorded(nameless) if nameless else []
             return (

@@ -217,3 +217,19 @@ def test_connections_that_failed_are_left_out_like_errors(tmp_path: Path):
 
 def _all_taken(lookup: Lookup, key: bytes) -> list[int]:
     return [taken.number for taken in iter(lambda: lookup.take(key), None)]
+
+
+def test_what_is_recorded_later_does_not_answer_where_the_last_is_named(tmp_path: Path):
+    """A cassette that is recorded into meanwhile answers from what it held when that began."""
+    with Cassette.append_to(cassette_of(tmp_path / "run.db", [SAME[0], OTHER])) as cassette:
+        lookup = Lookup(cassette, last=len(cassette))
+        for item in (SAME[1], exchange([user("new")], model_text("answer"))):
+            cassette.add(item)
+        new = key_of(cassette, exchange([user("new")]))
+
+        assert numbers(lookup, key_of(cassette, SAME[0]), 2) == [1, 1]
+        assert numbers(lookup, new, 1) == [None]
+        assert lookup.recorded(new) == []
+        assert lookup.near(cassette.request_entry(OTHER.request)) == [1, 2]
+        assert [entry.number for entry in lookup.entries()] == [1, 2]
+        assert lookup.exchanges == 2

@@ -5,14 +5,13 @@ mitmproxy passes nearly everything on; what must not reach an upstream, a file n
 
 from __future__ import annotations
 
-import ipaddress
 import re
-import socket
 from typing import Final
 
 from mitmproxy import http
 
 from ..cassettes.advice import WEBSOCKET
+from ..cassettes.hosts import host_allowed, host_refusal
 from .errors import Refused
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -24,10 +23,7 @@ LARGEST_HEAD: Final = 262_144
 
 NO_FORWARD_PROXY: Final = "this is no forward proxy: give the client the base URL of gemtape instead of setting HTTP_PROXY or HTTPS_PROXY"
 
-_LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_WILDCARDS: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - recognised, not bound
 _NOT_IN_A_PATH = re.compile(r"[\x00-\x20\x7f#]|[^\x00-\x7f]")
-_AUTHORITY = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::[0-9]{1,5})?\Z")
 
 # What belongs to one hop, and what mitmproxy cannot pass on: with `TE` a server may send trailers, which hang it, and
 # Java's client offers h2c on every request, which would turn the connection into a raw tunnel.
@@ -60,7 +56,7 @@ def check_head(request: http.Request, bound_host: str) -> None:
     else:
         host = request.authority or request.headers.get("host", "")
     if host and not host_allowed(host, bound_host):
-        raise Refused(403, f"the Host header names {host[:60]!a}, which is not where this proxy listens")
+        raise Refused(403, host_refusal(host, "proxy"))
     if request.method not in METHODS:
         raise Refused(405, f"method {request.method[:20]!a} is not part of the API")
     if len(request.path) > LONGEST_PATH:
@@ -71,27 +67,6 @@ def check_head(request: http.Request, bound_host: str) -> None:
         raise Refused(400, "the path holds characters that have to be percent-encoded")
     if "websocket" in request.headers.get("upgrade", "").lower() or "/ws/google." in request.path:
         raise Refused(501, WEBSOCKET)
-
-
-def host_allowed(authority: str, bound_host: str) -> bool:
-    """Whether a Host header names this listener; any other name may be a web page's, bound to our address (DNS rebinding).
-
-    An address as such cannot be rebound, so a listener on all interfaces accepts every address, besides the names of
-    this machine and of a container's host.
-    """
-    match = _AUTHORITY.match(authority)
-    if not match:
-        return False
-    host = (match.group(1) or match.group(2)).lower()
-    if host in _LOOPBACK_NAMES or host == bound_host.lower():
-        return True
-    if bound_host not in _WILDCARDS:
-        return False
-    return _is_address(host) or host in (
-        "host.docker.internal",
-        "host.containers.internal",
-        socket.gethostname().lower(),
-    )
 
 
 def drop_hop_headers(headers: http.Headers) -> None:
@@ -105,11 +80,3 @@ def drop_hop_headers(headers: http.Headers) -> None:
 
 def _size(headers: http.Headers) -> int:
     return sum(len(name) + len(value) for name, value in headers.fields)
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

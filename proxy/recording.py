@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
+from ..cassettes.decoding import CannotDecode, decode_pieces
 from ..cassettes.events import parse_events
 from ..cassettes.folding import fold_events
 from ..cassettes.models import Chunk, Exchange, Failure, Headers, Request, Response
 from ..cassettes.routes import Route
-from .decoding import CannotDecode, decode_pieces
 
 if TYPE_CHECKING:
     from mitmproxy import connection, http

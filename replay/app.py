@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import zlib
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from ..cassettes.answers import Answer, error_answer
-from ..cassettes.models import Request
+from ..cassettes.decoding import CannotDecode, decode_pieces
+from ..cassettes.hosts import host_allowed, host_refusal
+from ..cassettes.models import Headers, Request
 from .answering import Reply, Verdict
 from .deck import Asked
 
@@ -23,10 +25,8 @@ Heard = Callable[[Asked, Reply], None]
 
 DROP: Final = "gemtape.drop"
 """The ASGI extension of our server: its ``drop`` closes the connection once what was written is sent."""
-_FREE: Final = 16 * 1024 * 1024
-"""Bytes that a compressed request may decode to, however small it was, as while it was recorded."""
-_LARGEST_RATIO: Final = 100
-"""Beyond `_FREE`, what it may decode to as a multiple of its size."""
+_HOSTS: Final = 64
+"""Host headers that are remembered; clients send the same one with every request."""
 
 
 class Answers(Protocol):
@@ -47,9 +47,20 @@ class Answers(Protocol):
 class App:
     """Serves a deck over HTTP."""
 
-    def __init__(self, deck: Answers, heard: Heard | None = None) -> None:
+    def __init__(self, deck: Answers, heard: Heard | None = None, bound_host: str | None = None) -> None:
+        """Serve a deck.
+
+        Args:
+            deck: what answers.
+            heard: told of each request and its reply.
+            bound_host: what the listener was told to listen on: requests whose Host header names something else are
+                refused. None where there is no listener, or another server looks after that.
+        """
         self._deck = deck
         self._heard = heard
+        self._is_ours = lru_cache(_HOSTS)(
+            lambda host: bound_host is None or host_allowed(host.decode("latin-1"), bound_host)
+        )
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -73,21 +84,48 @@ class App:
             scope: method, raw_path, query_string and headers, as ASGI has them.
             body: the whole body as it came.
         """
-        asked = _asked(scope, body)
-        reply = self._answer(asked, scope)
+        content_type, encoding, stranger = self._head(scope["headers"])
+        decoded = _decoded(encoding, body) if encoding and body and not stranger else None
+        query = scope["query_string"]
+        asked = Asked(
+            scope["method"],
+            scope["raw_path"].decode("latin-1"),
+            query.decode("latin-1") if query else "",
+            content_type,
+            body if decoded is None else decoded,
+        )
+        if stranger:
+            reply = self._lose(403, host_refusal(stranger, "server"))
+        else:
+            reply = self._answer(asked, lambda: _request(asked, scope, decoded=decoded is not None))
         if self._heard:
             self._heard(asked, reply)
         return reply
 
-    def _answer(self, asked: Asked, scope: Message) -> Reply:
+    def _head(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[str, str, str]:
+        """What of the headers decides: content type, content-encoding, and a Host that is not ours."""
+        content_type = encoding = stranger = ""
+        for name, value in headers:
+            if name == b"host":
+                if value and not self._is_ours(value):
+                    stranger = value.decode("latin-1")
+            elif name == b"content-type":
+                content_type = value.decode("latin-1")
+            elif name == b"content-encoding":
+                encoding = f"{encoding},{value.decode('latin-1')}" if encoding else value.decode("latin-1")
+        return content_type, encoding, stranger
+
+    def _answer(self, asked: Asked, request: Callable[[], Request]) -> Reply:
         try:
-            return self._deck.answer(asked, lambda: _request(asked, scope))
+            return self._deck.answer(asked, request)
         except Exception as error:
             # A 500 would be sent again, for half a minute by some clients.
             logger.exception("gemtape could not answer a request")
-            self._deck.lost += 1
-            words = f"gemtape: a fault of gemtape itself, please report it: {error!r}"
-            return Reply(error_answer(412, words), Verdict.MISS, 0, words)
+            return self._lose(412, f"a fault of gemtape itself, please report it: {error!r}")
+
+    def _lose(self, status: int, words: str) -> Reply:
+        self._deck.lost += 1
+        return Reply(error_answer(status, f"gemtape: {words}"), Verdict.MISS, 0, words)
 
 
 async def _paced(answer: Answer, send: Send) -> None:
@@ -107,38 +145,21 @@ async def _rest(message: Message, receive: Receive) -> bytes | None:
     return b"".join(pieces) if message["type"] == "http.request" else None
 
 
-def _asked(scope: Message, body: bytes) -> Asked:
-    content_type = ""
-    for name, value in scope["headers"]:
-        if name == b"content-type":
-            content_type = value.decode("latin-1")
-        elif name == b"content-encoding":
-            body = _decoded(value, body)
-    query = scope["query_string"]
-    return Asked(
-        scope["method"],
-        scope["raw_path"].decode("latin-1"),
-        query.decode("latin-1") if query else "",
-        content_type,
-        body,
+def _request(asked: Asked, scope: Message, *, decoded: bool) -> Request:
+    headers: Headers = tuple(
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, value in scope["headers"]
+        if not (decoded and name == b"content-encoding")
     )
-
-
-def _request(asked: Asked, scope: Message) -> Request:
-    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"])
     return Request(asked.method, asked.path, asked.query, headers, asked.body)
 
 
-def _decoded(encoding: bytes, body: bytes) -> bytes:
-    """A request body without its gzip encoding, as it was recorded; an unreadable or swollen one stays as it came."""
-    if encoding.strip().lower() not in (b"gzip", b"x-gzip"):
-        return body
-    engine = zlib.decompressobj(zlib.MAX_WBITS | 16)
+def _decoded(encoding: str, body: bytes) -> bytes | None:
+    """A request body without its encoding, as it was recorded; None for one that cannot be decoded, or swells too much."""
     try:
-        decoded = engine.decompress(body, max(_FREE, len(body) * _LARGEST_RATIO))
-    except zlib.error:
-        return body
-    return decoded if engine.eof else body
+        return b"".join(decode_pieces([body], encoding))
+    except CannotDecode:
+        return None
 
 
 async def _drop(scope: Message, receive: Receive) -> None:

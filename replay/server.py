@@ -80,7 +80,7 @@ class Server(Generic[Played]):
         self._socket = _listener(host, port)
         self.url: Final = _base_url(host, self._socket.getsockname()[1])
         """The base URL for clients; with a folder, the cassette's name comes behind it."""
-        self._app = App(deck, heard)
+        self._app = App(deck, heard, host)
         self._thread = threading.Thread(target=self._run, name="gemtape-replay", daemon=True)
         self._ready = threading.Event()
         self._problem: BaseException | None = None

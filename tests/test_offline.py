@@ -63,7 +63,7 @@ with serve(sys.argv[1]) as server:
     outcomes = []
     for line in sys.stdin.buffer.read().splitlines():
         method, path, body = line.split(b" ", 2)
-        outcomes.append(ask(("127.0.0.1", port), b"%s %s HTTP/1.1\\r\\nhost: x\\r\\n" % (method, path), body))
+        outcomes.append(ask(("127.0.0.1", port), b"%s %s HTTP/1.1\\r\\nhost: localhost\\r\\n" % (method, path), body))
 print(*outcomes)
 others = [event for event in events if event != ("socket.connect", ("127.0.0.1", port))]
 print(len(events), others)

@@ -379,3 +379,14 @@ def test_serving_imports_neither_mitmproxy_nor_an_http_client(tmp_path: Path):
     )
 
     assert run.stdout == "[]\n"
+
+
+def test_a_page_that_bound_its_own_name_to_our_address_is_not_answered(tmp_path: Path):
+    with serve(cassette_of(tmp_path / "run.db", [HELLO])) as server, Wire(server.url) as wire:
+        wire.send(b"GET / HTTP/1.1\r\nHost: rebound.example\r\n\r\n")
+        refused = wire.read("GET")
+        answered = wire.ask(HELLO)
+
+    assert (refused.status, answered.status) == (403, 200)
+    assert "rebound.example" in orjson.loads(refused.body)["error"]["message"]
+    assert "access-control-allow-origin" not in refused.headers

@@ -1,12 +1,14 @@
-"""Content-encodings taken off our copy of a body, piece by piece and within bounds; clients get the bytes as they came."""
+"""Content-encodings taken off our copy of a body, piece by piece and within bounds; clients get the bytes as they came.
+
+gzip and deflate come off everywhere; br and zstd where their libraries are, as they are wherever mitmproxy is.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import zlib
 from typing import Any, Final, Protocol
-
-import brotli
 
 FREE: Final = 16 * 1024 * 1024
 """Bytes that a body may decode to, however small it was."""
@@ -41,8 +43,8 @@ def decode_pieces(pieces: list[bytes], encoding: str) -> list[bytes]:
         encoding: the value of its content-encoding header; several are undone from the last to the first.
 
     Raises:
-        CannotDecode: unknown encoding, broken data, or more than the bounds allow. A body that merely ends early
-            decodes to what is there.
+        CannotDecode: unknown encoding, no library for it, broken data, or more than the bounds allow. A body that
+            merely ends early decodes to what is there.
     """
     for name in reversed([part.strip().lower() for part in encoding.split(",")]):
         if name not in ("", "identity"):
@@ -68,7 +70,7 @@ def _decoder(name: str) -> Decoder:
     if name == "deflate":
         return _Zlib(zlib.MAX_WBITS)
     if name == "br":
-        return _Sliced(brotli.Decompressor().process, brotli.error)
+        return _Sliced(*_brotli())
     if name == "zstd":
         return _Sliced(*_zstd())
     raise CannotDecode(f"unknown content-encoding {name[:40]!a}")
@@ -133,14 +135,25 @@ class _Sliced:
         return b"".join(found)
 
 
+def _brotli() -> tuple[Any, type[Exception]]:
+    try:
+        import brotli  # noqa: PLC0415 - comes with mitmproxy only
+    except ImportError as error:
+        raise CannotDecode("there is no library here that decodes br") from error
+    return brotli.Decompressor().process, brotli.error
+
+
 def _zstd() -> tuple[Any, type[Exception]]:
     """The zstd that mitmproxy brings along: `zstandard` up to 11, later the standard library's or its backport."""
-    try:
+    with contextlib.suppress(ImportError):
         import zstandard  # noqa: PLC0415
-    except ImportError:
+
+        return zstandard.ZstdDecompressor().decompressobj().decompress, zstandard.ZstdError
+    try:
         if sys.version_info >= (3, 14):
             from compression import zstd  # noqa: PLC0415
         else:
             from backports import zstd  # noqa: PLC0415 # pyright: ignore[reportMissingImports] - not on 3.11
-        return zstd.ZstdDecompressor().decompress, zstd.ZstdError
-    return zstandard.ZstdDecompressor().decompressobj().decompress, zstandard.ZstdError
+    except ImportError as error:
+        raise CannotDecode("there is no library here that decodes zstd") from error
+    return zstd.ZstdDecompressor().decompress, zstd.ZstdError

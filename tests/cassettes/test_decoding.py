@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import gzip
 import random
+import sys
 import zlib
 
 import brotli
 import pytest
 
-from gemtape.proxy.decoding import FREE, CannotDecode, decode_pieces
+from gemtape.cassettes.decoding import FREE, CannotDecode, decode_pieces
+from tests.encodings import zstd
 
 TEXT = b"".join(b'data: {"candidates": [{"index": %d}]}\r\n\r\n' % n for n in range(300))
-
-
-def zstd(data: bytes) -> bytes:
-    try:
-        import zstandard
-    except ImportError:
-        from backports import zstd as backport
-
-        return backport.compress(data)
-    return zstandard.ZstdCompressor().compress(data)
 
 
 ENCODED = {
@@ -102,3 +94,16 @@ def test_large_body_of_usual_ratio_is_decoded():
     decoded = decode_pieces(cut(gzip.compress(noise + text), 65_536), "gzip")
 
     assert sum(map(len, decoded)) == len(noise) + len(text)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "missing"), [("br", ["brotli"]), ("zstd", ["zstandard", "backports", "compression"])]
+)
+def test_where_its_library_is_missing_a_body_stays_encoded(
+    encoding: str, missing: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)
+
+    with pytest.raises(CannotDecode, match=f"no library here that decodes {encoding}"):
+        decode_pieces([ENCODED[encoding]], encoding)

@@ -1,0 +1,59 @@
+"""A Host header that names somebody else's site is told from one that names this listener."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from gemtape.cassettes.hosts import host_allowed, host_refusal
+
+
+@pytest.mark.parametrize(
+    ("authority", "bound", "allowed"),
+    [
+        ("127.0.0.1:8090", "127.0.0.1", True),
+        ("127.0.0.1", "127.0.0.1", True),
+        ("localhost:1", "127.0.0.1", True),
+        ("LOCALHOST:8090", "127.0.0.1", True),
+        ("[::1]:8090", "127.0.0.1", True),
+        ("[::1]", "::1", True),
+        ("evil.example:8090", "127.0.0.1", False),
+        ("localhost.evil.example", "127.0.0.1", False),
+        ("127.0.0.1.evil.example", "127.0.0.1", False),
+        ("192.168.1.2:8090", "127.0.0.1", False),
+        ("build-host:8090", "build-host", True),
+        ("build-host:8090", "127.0.0.1", False),
+        ("192.168.1.2:8090", "0.0.0.0", True),
+        ("[fe80::1]:8090", "::", True),
+        ("gemini:8090", "0.0.0.0", True),
+        ("my_service", "", True),
+        ("host.docker.internal:8090", "0.0.0.0", True),
+        ("host.docker.internal:8090", "127.0.0.1", False),
+        ("evil.example", "0.0.0.0", False),
+        ("evil.example.", "0.0.0.0", False),
+        ("evil.", "0.0.0.0", False),
+        ("-", "0.0.0.0", False),
+        ("a b", "0.0.0.0", False),
+        ("localhost:8090:8090", "127.0.0.1", False),
+        ("user@localhost", "127.0.0.1", False),
+        ("localhost, evil.example", "127.0.0.1", False),
+        ("[::1", "127.0.0.1", False),
+        ("", "127.0.0.1", False),
+        ("x" * 64, "0.0.0.0", False),
+    ],
+)
+def test_host_header(authority: str, bound: str, allowed: bool):
+    assert host_allowed(authority, bound) is allowed
+
+
+def test_the_name_of_this_machine_is_known():
+    assert host_allowed(f"{socket.gethostname()}:8090", "0.0.0.0")
+
+
+def test_refusal_quotes_the_header_within_bounds():
+    words = host_refusal("evil\x1b.example" + "x" * 1000, "proxy")
+
+    assert words.isprintable()
+    assert "evil" in words
+    assert len(words) < 250

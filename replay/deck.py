@@ -14,14 +14,16 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Final, NamedTuple
 
-from ..cassettes.advice import BARE_POST, WEBSOCKET, is_bare_post
+from ..cassettes.advice import WEBSOCKET
 from ..cassettes.answers import error_answer, json_answer
+from ..cassettes.astray import wants_websocket, without_api
 from ..cassettes.bounded import Bounded
 from ..cassettes.errors import CassetteError, CassetteMissing, CassetteNameError
 from ..cassettes.models import Request
 from ..cassettes.naming import cassette_name, cassette_path, names_folder, split_session
 from ..cassettes.routes import split_prefix
-from .answering import Known, Options, Reply, Tally, Verdict
+from ..checks.serving import Known
+from .answering import Options, Reply, Tally, Verdict
 from .player import Player
 
 OPEN_AT_MOST: Final = 32
@@ -137,12 +139,13 @@ class Deck:
         """
         request = make()
         prefix, api_path = split_prefix(asked.path)
-        if _wants_websocket(request):
+        client = request.header("x-goog-api-client")
+        if wants_websocket(asked.path, request.header("upgrade")):
             return self._lose(501, WEBSOCKET, "")
-        if is_bare_post(asked.method, api_path, request.json if api_path == "/" else None):
-            return self._lose(412, BARE_POST, prefix)
-        if asked.path in _ALL and asked.method in _READS:
+        if asked.path in _ALL and asked.method in _READS and not client:
             return Reply(json_answer({"cassettes": [_status(*item) for item in self._tallies()]}))
+        if api_path == "/":
+            return self._lose(412, without_api(asked.method, prefix, request.json, client), prefix)
         name, session = self._names(prefix)
         if api_path.startswith(_OWN):
             return self._own(asked.method, api_path.removeprefix(_OWN), name, session)
@@ -190,10 +193,6 @@ class Deck:
         """An answer to what never reached a cassette."""
         self.lost += 1
         return Reply(error_answer(status, f"gemtape: {message}"), Verdict.MISS, 0, message, label)
-
-
-def _wants_websocket(request: Request) -> bool:
-    return "websocket" in (request.header("upgrade") or "").lower() or "/ws/google." in request.path
 
 
 def _label(name: str, session: str) -> str:

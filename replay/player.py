@@ -13,7 +13,8 @@ from ..cassettes.errors import CassetteMissing
 from ..cassettes.lookup import Lookup
 from ..cassettes.models import Request
 from ..cassettes.store import Cassette
-from .answering import Answering, Known, Options, Reply, Tally
+from ..checks.serving import Known
+from .answering import Answering, Options, Reply, Tally
 
 _TRUSTED_S: Final = 0.05
 """How long a file is taken to be what it was: asking costs as much as a look-up."""

@@ -1,86 +1,72 @@
-"""A replay beside the user's command: the variables that lead to it, and the verdict once the command has ended."""
+"""A door beside the user's command, whether it records or replays: the command's environment, its run, its exit code."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Final
 
-from ..cassettes.environment import client_variables
-from ..checks.finding import Severity
-from ..replay.answering import Options, Verdict
-from ..replay.deck import Deck
-from ..replay.lines import summary
-from ..replay.server import Server
-from ..replay.watch import Watch
-from .running import run
+import click
 
-_SHOWN: Final = 50
-"""Misses and violations that are printed."""
+from ..cassettes.naming import SUFFIX
+
+COMMAND: Final = click.argument(
+    "beside", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]", required=False
+)
+"""The argument that a command line has for the user's command."""
+OPENAI: Final = "Lead a COMMAND's OpenAI clients here too."
+"""The help of the option `--openai`."""
+_URLS: Final = ("_BASE_URL", "_API_BASE")
+"""How the variables end that lead clients to a door."""
 
 
-def play_beside(
+def check_beside(command: Sequence[str], *, openai: bool, name: str) -> None:
+    """Find what is likely to be a slip in the command line of `gemtape <name>`.
+
+    Raises:
+        click.UsageError: it is one.
+    """
+    if command and command[0].endswith(SUFFIX):
+        raise click.UsageError(
+            f"{name} takes one cassette or folder of them; {command[0]} cannot be run as a command"
+        )
+    if openai and not command:
+        raise click.UsageError(f"--openai is for a COMMAND: gemtape {name} CASSETTE --openai -- COMMAND")
+
+
+def run_beside(
     command: Sequence[str],
-    target: str,
-    options: Options,
-    *,
-    host: str,
-    port: int,
-    threshold: Severity | None,
-    openai: bool,
-) -> tuple[int, list[str]]:
-    """Run a command while a cassette is played to it.
+    door: AbstractContextManager[str],
+    variables: Callable[[str, Mapping[str, str]], Mapping[str, str]],
+) -> int:
+    """Run a command while a door is open. To be called on the main thread.
+
+    Signals that come while the door opens reach the command once it runs; those that come while it closes are ignored,
+    so that it closes as it should.
 
     Args:
         command: the program and its arguments.
-        target: a cassette, or a folder of them.
-        options: how cassettes are played.
-        host: the address to listen on.
-        port: the port; 0 takes a free one.
-        threshold: the severity of a violation that fails the run, as misses do; None: nothing does.
-        openai: whether to lead OpenAI clients here too.
+        door: opens the door and gives its base URL.
+        variables: what to add to an environment for clients to find a base URL.
 
     Returns:
-        The exit code: the command's if it is not 0, else 1 if the run failed; and the lines of the verdict.
+        The command's exit code.
 
     Raises:
-        CassetteError: the target is missing or cannot be read.
-        SetupError: the address cannot be listened on, or the command cannot be started.
+        SetupError: the door cannot open, or the command cannot be started.
     """
-    deck = Deck(target, options)
-    watch = Watch(deck, options)
-    with closing(deck), Server(deck, host, port, watch.heard) as server:
-        added = client_variables(server.url, os.environ, dummy_key=True, openai=openai)
-        code = run(command, {**os.environ, **added})
-    return code or int(watch.fails(threshold)), list(_verdict(deck, watch, threshold))
+    # Imported here so that `--help` does not wait for subprocess.
+    from .running import relayed  # noqa: PLC0415
+
+    with relayed() as relay, door as url:
+        return relay.run(command, {**os.environ, **variables(url, os.environ)})
 
 
-def _verdict(deck: Deck, watch: Watch, threshold: Severity | None) -> Iterator[str]:
-    complaints = watch.complaints(threshold or Severity.ERROR)
-    yield from complaints[:_SHOWN]
-    if len(complaints) > _SHOWN:
-        yield f"and {len(complaints) - _SHOWN} more"
-    yield from summary(deck.tallies(), deck.lost)
-    if not watch.asked:
-        yield (
-            "warning: no request came to gemtape. A client finds it by GOOGLE_GEMINI_BASE_URL, GOOGLE_VERTEX_BASE_URL or "
-            "GEMINI_API_BASE, read when it is made; one that reads none of them has to be given the base URL in code"
-        )
-    yield f"gemtape: {_counts(watch)}"
-
-
-def _counts(watch: Watch) -> str:
-    misses, refused = watch.verdicts[Verdict.MISS], watch.verdicts[Verdict.REJECTED]
-    words = [
-        f"{watch.asked} request{'' if watch.asked == 1 else 's'}",
-        f"{misses} miss{'' if misses == 1 else 'es'}",
-    ]
-    if refused:
-        words.append(f"{refused} refused")
-    for severity in (Severity.ERROR, Severity.WARNING):
-        number = watch.count(severity)
-        words.append(f"{number} {severity}{'' if number == 1 else 's'}")
-    if watch.suppressed:
-        words.append(f"{watch.suppressed} suppressed")
-    return ", ".join(words)
+def no_traffic(variables: Iterable[str]) -> str:
+    """What to say of a command that never came by, from the names of the variables that it got."""
+    *most, last = [name for name in variables if name.endswith(_URLS)]
+    return (
+        f"warning: no request came to gemtape. A client finds it by {', '.join(most)} or {last}, read when it is made; "
+        "one that reads none of them has to be given the base URL in code, with a --port that stays the same"
+    )

@@ -8,17 +8,25 @@ from typing import Any
 import click
 
 from ..cassettes.errors import SetupError
+from .beside import COMMAND, OPENAI, check_beside
 from .grouped import GroupedCommand, under
 
 _where = under("Where it listens and sends to")
 _cassette = under("An existing cassette is not touched, but with one of")
 _passing = under("What passes")
+_command = under("Beside a COMMAND")
 _end = under("At the end")
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("target", metavar="CASSETTE|FOLDER")
-@_where("--port", type=click.IntRange(0, 65535), metavar="PORT", help="8090 by default; 0 takes a free one.")
+@COMMAND
+@_where(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="8090 by default, with a COMMAND a free one; 0 takes a free one.",
+)
 @_where("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @_where("--upstream", metavar="URL", help="Send everything there instead of to Google.")
 @_cassette("--replace", is_flag=True, help="Record it anew.")
@@ -29,6 +37,7 @@ _end = under("At the end")
     is_flag=True,
     help="Answer what the API is known to refuse with its own 400, before it is sent; not recorded.",
 )
+@_command("--openai", is_flag=True, help=OPENAI)
 @_end(
     "--fail-on",
     type=click.Choice(["error", "warning", "never"]),
@@ -42,9 +51,16 @@ def command(context: click.Context, **options: Any) -> None:
 
     Point a client's base URL at the printed address and run it. With a FOLDER (it exists, or ends in a slash) the path
     in front of the API's selects the cassette: http://127.0.0.1:8090/refunds/happy records into refunds/happy.db.
-    Every request is checked as it passes. Ctrl-C ends the recording and prints the report; the exit code is 1 if there
-    are errors in it, if --enforce refused a request, or if something could not be recorded.
+    Every request is checked as it passes. Ctrl-C ends the recording and prints the report.
+
+    With -- COMMAND the recording runs beside the command, which finds it by variables such as GOOGLE_GEMINI_BASE_URL, and
+    ends with it: gemtape record run.db -- python agent.py. With a FOLDER the tests add /NAME to the base URL themselves.
+    What was recorded is kept, also if the command failed; the report goes to standard error.
+
+    The exit code is the command's if that is not 0, else 1 if there are errors in the report, if --enforce refused a
+    request, or if something could not be recorded.
     """
+    check_beside(options["beside"], openai=options["openai"], name="record")
     if options["replace"] and options["append"]:
         raise click.UsageError("--replace and --append exclude each other")
     if importlib.util.find_spec("mitmproxy") is None:

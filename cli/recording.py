@@ -5,24 +5,31 @@ Importing this imports mitmproxy, which takes half a second.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import click
 
+from ..cassettes.environment import client_variables
 from ..cassettes.naming import names_folder
 from ..cassettes.redaction import Redactor
 from ..checks.config import Config, load_config
 from ..checks.live import checked_by, judges, strict_for
 from ..checks.report.as_text import to_text
+from ..proxy.background import Background, Serving
 from ..proxy.routing import Router, parse_upstream
 from ..proxy.run import Listener, Running, serve
-from ..proxy.tape import Existing, Recorded
+from ..proxy.tape import Existing
 from ..proxy.tapes import Tapes
+from .beside import no_traffic, run_beside
 from .report import FAIL_ON, build_report
 
-PORT = 8090
+_PORT: Final = 8090
+"""Where a recording listens that stands by itself; beside a command it takes a free port."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +37,7 @@ class Wishes:
     """What the command line says; every field has the name of its option."""
 
     target: str
+    beside: tuple[str, ...]
     port: int | None
     host: str
     upstream: str | None
@@ -38,6 +46,7 @@ class Wishes:
     only_success: bool
     enforce: bool
     fail_on: str
+    openai: bool
 
     @property
     def existing(self) -> Existing:
@@ -51,19 +60,27 @@ class Wishes:
 
 
 def record(wishes: Wishes) -> int:
-    """Record until SIGINT or SIGTERM, and print the report.
+    """Record until SIGINT or SIGTERM, or until the command has ended, and print the report.
+
+    Whatever was recorded is kept, also where the command failed or was broken off, and also where it replaces a cassette:
+    a run that failed is the one whose report is wanted, and among many tests the one that failed must not cost the
+    others their recording. Only a run that recorded nothing leaves a cassette as it was.
 
     Returns:
-        The exit code: 1 if the report holds what `fail_on` names, if a request was refused by `enforce`, or if something
-        could not be recorded; else 0.
+        The exit code: that of the command if it is not 0; else 1 if the report holds what `fail_on` names, if a request
+        was refused by `enforce`, if something could not be recorded, or if the proxy ended before the command; else 0.
 
     Raises:
-        GemtapeError: it cannot begin.
+        GemtapeError: it cannot begin, or a cassette could not be closed.
     """
     config = load_config()
     router = Router(parse_upstream(wishes.upstream) if wishes.upstream else None)
-    listener = Listener(wishes.host, PORT if wishes.port is None else wishes.port, router)
+    port = 0 if wishes.beside else _PORT
+    listener = Listener(wishes.host, port if wishes.port is None else wishes.port, router)
     tapes = tapes_for(wishes, config)
+    serving = partial(serve, listener, tapes, say, only_success=wishes.only_success)
+    if wishes.beside:
+        return record_beside(wishes, serving, tapes, config)
 
     def ready(running: Running) -> None:
         name = "/NAME" if wishes.folder else ""
@@ -71,8 +88,31 @@ def record(wishes: Wishes) -> int:
         say(f"requests are sent to {router}")
         say(f"base URL for clients: {running.url}{name}")
 
-    recorded = serve(listener, tapes, say, only_success=wishes.only_success, ready=ready)
-    return conclude(wishes, tapes, recorded, config)
+    serving(ready=ready)
+    return int(conclude(wishes, tapes, config))
+
+
+def record_beside(wishes: Wishes, serving: Serving, tapes: Tapes, config: Config) -> int:
+    """Record what a command asks for; what we say goes to stderr, since standard output is the command's."""
+    background = Background(serving, _say_lost)
+
+    @contextmanager
+    def door() -> Iterator[str]:
+        with background:
+            yield background.url
+
+    added: Mapping[str, str] = {}
+
+    def variables(url: str, environ: Mapping[str, str]) -> Mapping[str, str]:
+        nonlocal added
+        added = client_variables(url, environ, dummy_key=False, openai=wishes.openai)
+        return added
+
+    code = run_beside(wishes.beside, door(), variables)
+    failed = conclude(wishes, tapes, config)
+    if not tapes.asked:
+        say(no_traffic(added))
+    return code or int(failed or background.died)
 
 
 def tapes_for(wishes: Wishes, config: Config) -> Tapes:
@@ -93,9 +133,9 @@ def tapes_for(wishes: Wishes, config: Config) -> Tapes:
     )
 
 
-def conclude(wishes: Wishes, tapes: Tapes, recorded: Iterable[Recorded], config: Config) -> int:
-    """Say what became of each cassette, print the report, and give the exit code."""
-    recorded = list(recorded)
+def conclude(wishes: Wishes, tapes: Tapes, config: Config) -> bool:
+    """Say what became of each cassette and print the report; whether something in it fails the run."""
+    recorded = tapes.recorded
     for tape in recorded:
         say(
             tape.note
@@ -105,6 +145,7 @@ def conclude(wishes: Wishes, tapes: Tapes, recorded: Iterable[Recorded], config:
         say(f"{wishes.target}: nothing was recorded")
     for count, fate in (
         (tapes.left_out, "left out"),
+        (tapes.nameless, "refused: the path names no cassette of the folder"),
         (tapes.enforced, "refused, neither sent nor recorded"),
         (tapes.unrecorded, "lost: the cassette could not be written"),
     ):
@@ -112,10 +153,19 @@ def conclude(wishes: Wishes, tapes: Tapes, recorded: Iterable[Recorded], config:
             say(f"{count} exchange{'' if count == 1 else 's'} {fate}")
     report = build_report([tape.path for tape in recorded if tape.exchanges], config)
     if report.cassettes:
-        click.echo(to_text(report), nl=False)
-    return int(bool(tapes.enforced or tapes.unrecorded or report.fails(FAIL_ON[wishes.fail_on])))
+        click.echo(to_text(report), nl=False, err=bool(wishes.beside))
+    return bool(tapes.enforced or tapes.unrecorded or tapes.nameless) or report.fails(FAIL_ON[wishes.fail_on])
 
 
 def say(line: str) -> None:
-    """Show one line at once; standard output stays free for what a command is asked for."""
-    click.echo(line, err=True)
+    """Show one line at once; standard output stays free for what a command is asked for.
+
+    That nobody reads it any more must not keep an exchange from being recorded.
+    """
+    with suppress(BrokenPipeError):
+        click.echo(line, err=True)
+
+
+def _say_lost(problem: BaseException | None) -> None:
+    reason = f": {type(problem).__name__}: {problem}" if problem else ""
+    say(f"gemtape: the proxy has ended, and nothing is recorded from now on{reason}")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import click
 
-from ..cassettes.naming import SUFFIX
+from .beside import COMMAND, OPENAI, check_beside
 from .playing import playing, playing_options
 
 _PORT: Final = 8090
@@ -23,7 +23,7 @@ _GATHERED_S: Final = 0.02
 
 @click.command()
 @click.argument("target", metavar="CASSETTE|FOLDER")
-@click.argument("beside", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
+@COMMAND
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -51,7 +51,7 @@ _GATHERED_S: Final = 0.02
     help="Exit with 1 after a miss; beside a COMMAND also after a violation of this severity or worse.",
 )
 @playing_options
-@click.option("--openai", is_flag=True, help="Lead a COMMAND's OpenAI clients here too.")
+@click.option("--openai", is_flag=True, help=OPENAI)
 @click.pass_context
 def command(
     context: click.Context,
@@ -80,12 +80,7 @@ def command(
     requests are checked as those of a recording are. The exit code is the command's if that is not 0, else 1 if there
     were misses or errors, even where its code hid them.
     """
-    if beside and beside[0].endswith(SUFFIX):
-        raise click.UsageError(
-            f"one cassette or folder of them is played; {beside[0]} cannot be run as a command"
-        )
-    if openai and not beside:
-        raise click.UsageError("--openai is for a COMMAND: gemtape replay CASSETTE --openai -- COMMAND")
+    check_beside(beside, openai=openai, name="replay")
 
     # Imported here so that `gemtape replay --help` does not wait for an HTTP server.
     from ..cassettes.lookup import Repeat  # noqa: PLC0415
@@ -101,7 +96,7 @@ def command(
     )
     threshold = FAIL_ON[fail_on]
     if beside:
-        from .beside import play_beside  # noqa: PLC0415
+        from .replaying import play_beside  # noqa: PLC0415
 
         code, lines = play_beside(
             beside, target, options, host=host, port=port or 0, threshold=threshold, openai=openai

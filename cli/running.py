@@ -20,52 +20,65 @@ _SIGNALLED: Final = 128
 """What a shell adds to the number of the signal that ended a command."""
 
 
-def run(command: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run a command until it ends, with our own input and output. To be called on the main thread.
+class Relay:
+    """Runs a command that gets the signals which come to us; those from before its start reach it then."""
 
-    Args:
-        command: the program, looked up on the path, and its arguments.
-        environ: its whole environment.
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
 
-    Returns:
-        Its exit code; 128 and the signal's number where a signal ended it.
+    def run(self, command: Sequence[str], environ: Mapping[str, str]) -> int:
+        """Run a command until it ends, with our own input and output.
 
-    Raises:
-        SetupError: it cannot be started.
-    """
-    process: subprocess.Popen[bytes] | None = None
-    early: list[int] = []
+        Args:
+            command: the program, looked up on the path, and its arguments.
+            environ: its whole environment.
 
-    def pass_on(number: int) -> None:
-        if process is None:
-            early.append(number)
-        else:
-            process.send_signal(number)
+        Returns:
+            Its exit code; 128 and the signal's number where a signal ended it.
 
-    with _signals(pass_on):
+        Raises:
+            SetupError: it cannot be started.
+        """
         # Windows starts scripts such as npm.cmd only by their whole name.
         program = shutil.which(command[0], path=environ.get("PATH")) or command[0]
         try:
-            process = subprocess.Popen([program, *command[1:]], env=dict(environ))  # noqa: S603 - the user's own
+            self._process = subprocess.Popen([program, *command[1:]], env=dict(environ))  # noqa: S603 - the user's own
         except OSError as error:
             raise SetupError(f"cannot run {command[0]}: {error.strerror}") from error
-        for number in early:
-            process.send_signal(number)
-        code = process.wait()
-    return code if code >= 0 else _SIGNALLED - code
+        for number in self._early:
+            self._process.send_signal(number)
+        code = self._process.wait()
+        return code if code >= 0 else _SIGNALLED - code
+
+    def pass_on(self, number: int) -> None:
+        """Let the command have a signal; when it has ended there is nobody to have it.
+
+        What the keyboard sends reaches a command by itself that shares a terminal with us, and twice would be once too
+        often: the second Ctrl-C ends most programs before they have cleaned up.
+        """
+        if self._process is None:
+            self._early.append(number)
+        elif signal.Signals(number).name not in _FROM_THE_KEYBOARD or not _at_the_terminal():
+            self._process.send_signal(number)
+
+
+@contextmanager
+def relayed() -> Iterator[Relay]:
+    """Take the signals that are meant for a command; to be used on the main thread.
+
+    They are what they were afterwards, so what must not be broken off when the command has ended, such as closing what
+    it worked with, belongs into this block too. Those that we are to ignore stay ignored.
+    """
+    relay = Relay()
+    with _signals(relay.pass_on):
+        yield relay
 
 
 @contextmanager
 def _signals(pass_on: Callable[[int], None]) -> Iterator[None]:
-    """Hand on the signals that come, and be what they were afterwards; those that we are to ignore stay ignored.
-
-    What the keyboard sends reaches a command by itself that shares a terminal with us, and twice would be once too often:
-    the second Ctrl-C ends most programs before they have cleaned up.
-    """
-
     def handle(number: int, _: Any) -> None:
-        if signal.Signals(number).name not in _FROM_THE_KEYBOARD or not _at_the_terminal():
-            pass_on(number)
+        pass_on(number)
 
     numbers = [getattr(signal, name) for name in _PASSED_ON if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}

@@ -69,6 +69,7 @@ class Addon:
         """Refuse what is no request for the API, and send the rest where it belongs."""
         if flow.error or not _is_ours(flow.client_conn):
             return
+        self.recorder.tapes.asked += 1
         with self._answering(flow):
             guard.check_head(flow.request, ctx.options.listen_host)
             self._route(flow)
@@ -234,11 +235,8 @@ def _is_ours(client: connection.Client) -> bool:
 
 
 def _unrouted(request: http.Request) -> Refused:
-    if is_bare_post(
-        request.method,
-        split_prefix(request.path.partition("?")[0])[1],
-        canonical.parse(request.raw_content or b""),
-    ):
+    api_path = split_prefix(request.path.partition("?")[0])[1]
+    if is_bare_post(request.method, api_path, canonical.parse(request.raw_content or b"")):
         return Refused(404, BARE_POST)
     return Refused(
         404, "there is no API at this path: put the base URL of gemtape where that of Google would stand"

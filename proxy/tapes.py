@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import Final
 
-from ..cassettes.errors import CassetteError
+from ..cassettes.errors import CassetteError, CassetteNameError
 from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.naming import cassette_name, cassette_path, split_session
 from ..cassettes.redaction import Redactor
+from ..cassettes.store import Cassette
 from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
 
 OPEN_AT_MOST: Final = 32
@@ -51,12 +52,18 @@ class Tapes:
         self._redactor = redactor
         self._matching = matching
         self._make_strict = make_strict
+        self.asked = 0
+        """Requests that came, whatever became of them."""
         self.enforced = 0
         """Requests that were refused in the API's stead, and neither sent nor recorded."""
         self.unrecorded = 0
         """Requests that were refused, or answers that were cut, because they could not be stored."""
+        self.nameless = 0
+        """Requests whose path names no cassette of the folder."""
         self.left_out = 0
         """Exchanges that were not to be kept."""
+        self.recorded: list[Recorded] = []
+        """What became of each cassette, once they are closed."""
         self._tapes: dict[str, Tape] = {}
         self._awake: dict[str, Tape] = {}
 
@@ -77,6 +84,8 @@ class Tapes:
             raise CassetteError(f"cannot make the folder {self.target}: {error.strerror}") from error
         if not os.access(self.target, os.W_OK):
             raise CassetteError(f"cannot write to the folder {self.target}")
+        # The first cassette of a process imports what makes one, and no request should wait for that.
+        Cassette.temporary().close()
         return ""
 
     def name(self, prefix: str) -> str:
@@ -85,7 +94,13 @@ class Tapes:
         Raises:
             CassetteNameError: the prefix cannot name one.
         """
-        return cassette_name(split_session(prefix)[0]) if self.folder else ""
+        if not self.folder:
+            return ""
+        try:
+            return cassette_name(split_session(prefix)[0])
+        except CassetteNameError:
+            self.nameless += 1
+            raise
 
     def tape(self, name: str) -> Tape:
         """The cassette of a name; the first request for it decides what happens to an existing file.
@@ -102,10 +117,10 @@ class Tapes:
 
     def finish(self) -> list[Recorded]:
         """Close all cassettes; nothing can be recorded afterwards."""
-        recorded = [tape.finish() for tape in self._tapes.values()]
+        self.recorded = [tape.finish() for tape in self._tapes.values()]
         self._tapes.clear()
         self._awake.clear()
-        return recorded
+        return self.recorded
 
     def _tape(self, name: str) -> Tape:
         if name not in self._tapes:

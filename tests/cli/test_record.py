@@ -62,9 +62,10 @@ def test_from_start_to_signal(tmp_path, upstream, number):
 def test_a_folder_that_got_nothing_says_so(tmp_path, upstream):
     with record(tmp_path, upstream, "tapes/") as recorder:
         assert post(base_url(recorder).removesuffix("/NAME")).status_code == 400
-        assert recorder.end() == 0
+        assert recorder.end() == 1
 
     assert "tapes/: nothing was recorded\n" in recorder.said
+    assert "\n1 exchange refused: the path names no cassette of the folder\n" in recorder.said
     assert f"for example /my-test  (POST {UNARY})\n" in recorder.said
 
 

@@ -7,15 +7,21 @@ import pty
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from gemtape.cassettes.errors import SetupError
-from gemtape.cli.running import run
+from gemtape.cli.running import relayed
 
 # Runs the command in its arguments, as the runners do, and tells its exit code.
-RUNNER = "import os, sys; from gemtape.cli.running import run; print('code', run(sys.argv[1:], os.environ))"
+RUNNER = """
+import os, sys
+from gemtape.cli.running import relayed
+with relayed() as relay:
+    print('code', relay.run(sys.argv[1:], os.environ))
+"""
 # Says that it is there, then which signals come, until the second line of its input or of them.
 LISTENER = """
 import signal, sys, time
@@ -32,6 +38,11 @@ print("ready", flush=True)
 while True:
     time.sleep(60)
 """
+
+
+def run(command: list[str], environ: Mapping[str, str]) -> int:
+    with relayed() as relay:
+        return relay.run(command, environ)
 
 
 def python(code: str) -> list[str]:
@@ -91,14 +102,18 @@ def test_signals_are_passed_on_and_the_command_decides(runner: subprocess.Popen[
     assert runner.stdout.read() == "SIGTERM\ncode 7\n"
 
 
-def test_signal_that_comes_before_the_command_reaches_it(monkeypatch):
-    def which(name: str, path: str | None = None) -> str:
+def test_signal_that_comes_before_the_command_reaches_it():
+    with relayed() as relay:
         os.kill(os.getpid(), signal.SIGTERM)
-        return name
 
-    monkeypatch.setattr("gemtape.cli.running.shutil.which", which)
+        assert relay.run(python("import time; time.sleep(60)"), os.environ) == 128 + signal.SIGTERM
 
-    assert run(python("import time; time.sleep(60)"), os.environ) == 128 + signal.SIGTERM
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_that_comes_after_the_command_breaks_nothing_off(number: int):
+    with relayed() as relay:
+        assert relay.run(python(""), os.environ) == 0
+        os.kill(os.getpid(), number)
 
 
 def test_ignored_signals_stay_ignored():

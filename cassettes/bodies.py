@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
@@ -59,6 +59,27 @@ def find_secrets(body: bytes, content_type: str | None, value: Any, shapes: Shap
     ):
         return []
     return _in_strings(body, events, shapes)
+
+
+def find_literals(body: bytes, replacements: Mapping[str, str]) -> list[Edit]:
+    """Where texts that are known to be secret stand in a body as they are, to be replaced each by its own."""
+    return [
+        Edit(found.start(), found.end(), text.encode())
+        for secret, text in replacements.items()
+        for found in re.finditer(re.escape(secret.encode("utf-8", "surrogatepass")), body)
+    ]
+
+
+def without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
+    """Edits in order; those that overlap become one, which says what any of them said."""
+    result: list[Edit] = []
+    for edit in sorted(edits, key=lambda item: (item.start, item.end)):
+        if result and edit.start < result[-1].end:
+            last = result[-1]
+            result[-1] = Edit(last.start, max(edit.end, last.end), max(last.text, edit.text, key=len))
+        else:
+            result.append(edit)
+    return result
 
 
 def apply_edits(body: bytes, edits: Sequence[Edit]) -> tuple[bytes, list[Span]]:
@@ -182,7 +203,7 @@ def _in_strings(body: bytes, events: Sequence[Event], shapes: Shapes) -> list[Ed
     found += _between_strings(body, after, len(body), shapes)
     for run in _runs_of(events, strings):
         found += _in_run(run, strings, shapes)
-    return _without_overlaps(found)
+    return without_overlaps(found)
 
 
 def _between_strings(body: bytes, start: int, end: int, shapes: Shapes) -> Iterator[Edit]:
@@ -219,15 +240,3 @@ def _in_run(
             if first < last and string is not None:
                 yield Edit(*string.span(first, last), marker)
                 marker = b""
-
-
-def _without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits in order; those that overlap become one, which says what any of them said."""
-    result: list[Edit] = []
-    for edit in sorted(edits, key=lambda item: (item.start, item.end)):
-        if result and edit.start < result[-1].end:
-            last = result[-1]
-            result[-1] = Edit(last.start, max(edit.end, last.end), max(last.text, edit.text, key=len))
-        else:
-            result.append(edit)
-    return result

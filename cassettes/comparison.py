@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from .canonical import huge_integers, raw_digest
+from .canonical import huge_integers
 from .difference import Contents, Difference, Kind
 from .entry import Entry
 from .matchform import history_digest, ignored, match_content, match_instruction, match_query, match_settings
 from .matching import EVERYTHING, Matching
+from .rawform import match_bytes, match_place
 from .schema import request_message
 from .turns import Piece
 from .values import ABSENT, Path, differing, dotted, pointer
@@ -49,6 +50,9 @@ def _differences(recorded: Entry, got: Entry, contents: Contents, matching: Matc
             yield Difference(kind, f"/{name}", *pair, where=f"the {name} differs")
     for path, *values in differing(_query(recorded.query), _query(got.query), ("query",)):
         yield Difference(Kind.QUERY, pointer(path), *values, where=f"the query differs at {path[1]}")
+    steps = match_place(recorded), match_place(got)
+    if steps[0] != steps[1]:
+        yield Difference(Kind.ROUTE, "/upload", *steps, where="the step of the upload differs")
     if recorded.layout.envelope is None or got.layout.envelope is None:
         yield from _bodies(recorded, got)
         return
@@ -85,9 +89,8 @@ def _query(query: str) -> dict[str, str | list[str]]:
 
 
 def _bodies(recorded: Entry, got: Entry) -> Iterator[Difference]:
-    bodies = recorded.body(), got.body()
-    if raw_digest(bodies[0]) != raw_digest(bodies[1]):
-        yield Difference(Kind.BODY, "", *bodies, where="the body differs")
+    if match_bytes(recorded) != match_bytes(got):
+        yield Difference(Kind.BODY, "", recorded.body(), got.body(), where="the body differs")
 
 
 def _rest(recorded: Entry, got: Entry, matching: Matching) -> Iterator[tuple[Path, Kind, tuple[Any, Any]]]:

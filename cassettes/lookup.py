@@ -26,7 +26,7 @@ Accepts = Callable[[int], bool]
 CACHED_BYTES: Final = 64 * 1024 * 1024
 """What the answers of the exchanges that are kept at hand may hold together."""
 _ENTRY_BYTES: Final = 2048
-"""What an entry weighs besides its answer, roughly."""
+"""What an entry weighs besides its answer and an uploaded file, roughly."""
 
 
 class Repeat(StrEnum):
@@ -212,7 +212,7 @@ class Lookup:
             entry = self._entries.get(number)
             if entry is None:
                 entry = self.cassette.entry(number)
-                size = len(entry.response.body) if entry.response else 0
+                size = len(entry.raw_body or b"") + (len(entry.response.body) if entry.response else 0)
                 self._entries.put(number, entry, size + _ENTRY_BYTES)
             return entry
 

@@ -3,7 +3,8 @@
 Hashed: method, action, model, resource path (not host, version, project, location), the query parameters that select
 an answer, and the body in normal form (`normal`) without thought signatures, call ids and session fields. Parallel
 responses stand in the order of their calls; a model's part with nothing in it, such as one that only carried a
-signature, counts as absent. What is left out is still checked elsewhere: a dropped signature is a violation, not a miss.
+signature, counts as absent. A body that is no JSON counts by its bytes or parts, a step of an upload by its place
+(`rawform`). What is left out is still checked elsewhere: a dropped signature is a violation, not a miss.
 A user can leave out more (`matching`); everything here takes that as an argument.
 `FORM_VERSION` changes with any change of meaning here; stored keys carry it in their tag and are worked out anew when
 the tag differs.
@@ -17,16 +18,17 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from .answered import in_call_order, marked_message
-from .canonical import DIGEST_BYTES, huge_integers, json_digest, raw_digest, stored_form
+from .canonical import DIGEST_BYTES, huge_integers, json_digest, stored_form
 from .entry import Entry
 from .fields import Message
 from .layout import Layout
 from .matching import EVERYTHING, Matching
 from .normal import normalise, normalise_content, stripped
+from .rawform import match_bytes, match_place
 from .schema import CONTENT, OPENAI_MESSAGE, TOOL, UNKNOWN, request_message
 from .turns import Piece, Turn
 
-FORM_VERSION: Final = 2
+FORM_VERSION: Final = 3
 _QUERY: Final = {
     **{name: name for name in ("alt", "pageToken", "pageSize", "filter", "updateMask")},
     "$alt": "alt",
@@ -59,8 +61,10 @@ def _form(entry: Entry, matching: Matching, history: Callable[[Turn], Any]) -> d
         "resource": entry.route.resource,
         "query": match_query(entry.query),
     }
+    if place := match_place(entry):
+        form["upload"] = place
     if layout.envelope is None:
-        return {**form, "bytes": raw_digest(entry.raw_body or b"").hex()}
+        return {**form, **match_bytes(entry)}
     if entry.raw_body is not None:
         form["integers"] = huge_integers(entry.raw_body)  # the layout holds them rounded
     form["settings"] = match_settings(layout, request_message(entry.route), matching)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .canonical import NOT_JSON
 from .entry import Entry
 from .layout import is_exact, lay_out
 from .models import Exchange
 from .redaction import Redactor
 from .texts import storable_headers, storable_url
 from .turns import TurnTree
+from .uploads import carries_file
 
 
 def entry_of(exchange: Exchange, redactor: Redactor, tree: TurnTree) -> Entry:
     """An exchange without its secrets, its history among the turns of `tree`."""
     cleaned = redactor.exchange(exchange)
     request, response = cleaned.exchange.request, cleaned.exchange.response
-    layout = lay_out(request.json, tree)
+    file = carries_file(request.path, request.query, request.headers)
+    layout = lay_out(NOT_JSON if file else request.json, tree)
     return Entry(
         method=storable_url(request.method),
         path=storable_url(request.path),

@@ -18,6 +18,7 @@ from .layout import Layout, fits_together, lay_out
 from .rows import check_types, failure_of, from_json_path, headers_of, response_of
 from .schema import CONTENT, OPENAI_MESSAGE, TOOL
 from .turns import Piece, Turn, TurnTree
+from .uploads import carries_file
 
 
 class Reader:
@@ -56,14 +57,18 @@ class Reader:
             raw = None
             if row["envelope"] is None:
                 raw = b"" if row["raw_body"] is None else self._value(row["raw_body"])
+            headers = headers_of(row["request_headers"])
+            file = raw is not None and carries_file(row["path"], row["query"], headers)
             spans = orjson.loads(row["redacted"]) if row["redacted"] else []
             return Entry(
                 method=row["method"],
                 path=row["path"],
                 query=row["query"],
-                headers=headers_of(row["request_headers"]),
+                headers=headers,
                 upstream=row["upstream"],
-                layout=self._layout(row) if raw is None else lay_out(parse(raw), self._tree),
+                layout=self._layout(row)
+                if raw is None
+                else lay_out(NOT_JSON if file else parse(raw), self._tree),
                 raw_body=raw,
                 response=response_of(row, b"" if row["answer"] is None else self._value(row["answer"])),
                 failure=failure_of(row["failure"]),

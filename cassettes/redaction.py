@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import unquote_plus
 
-from .bodies import apply_edits, cut_again, find_secrets
+from .bodies import apply_edits, cut_again, find_literals, find_secrets, without_overlaps
 from .canonical import NOT_JSON
 from .events import Span
 from .models import Exchange, Headers, Request, Response
 from .shapes import MARKER, Shapes
+from .uploads import ID, URL_HEADERS, is_id, is_stand_in, names_upload, stand_in, upload_id, upload_ids
 
 REQUEST_HEADERS: Final = frozenset(
     {
@@ -36,6 +37,7 @@ REQUEST_HEADERS: Final = frozenset(
         "x-goog-upload-offset",
         "x-goog-upload-header-content-length",
         "x-goog-upload-header-content-type",
+        "content-range",  # says the same in the older protocol
     }
 )
 """Request headers that are kept; all others may name a person, a project or a credential, or say nothing of use."""
@@ -51,20 +53,24 @@ RESPONSE_HEADERS: Final = frozenset(
         "x-gemini-service-tier",  # which capacity answered
         "x-goog-upload-status",  # clients drive a resumable upload by these
         "x-goog-upload-url",
+        "x-goog-upload-control-url",
         "x-goog-upload-chunk-granularity",
         "x-goog-upload-size-received",
+        "location",  # only that of an upload; any other leads clients around the door
+        "range",  # what an older upload has received
     }
 )
 """Answer headers that a client acts on; those of framing and encoding are made anew at replay."""
 
-_URL_HEADERS: Final = frozenset({"x-goog-upload-url"})
 _SECRET_PARAMETERS: Final = frozenset(
     {
         *("key", "$key", "api_key", "apikey"),
         *("access_token", "$access_token", "oauth_token", "token"),
-        *("upload_id", "quotauser", "$quotauser", "userip"),
+        *("quotauser", "$quotauser", "userip"),
     }
 )
+_TELLING: Final = 16
+"""Characters from which on an upload's id is looked for in bodies; a shorter one is no secret, and may stand anywhere."""
 _REVISION: Final = 1
 """Counts changes of this module that change what a match key sees; the shapes are in the tag by themselves."""
 
@@ -105,7 +111,10 @@ class Redactor:
     def exchange(self, exchange: Exchange) -> Redacted:
         """The exchange without its secrets."""
         request, count = self._request(exchange.request)
-        response, spans = (None, ()) if exchange.response is None else self._response(exchange.response)
+        if exchange.response is None:
+            return Redacted(replace(exchange, request=request), count)
+        ids = upload_ids(exchange.response.headers) | {upload_id(exchange.request.query)}
+        response, spans = self._response(exchange.response, ids)
         return Redacted(replace(exchange, request=request, response=response), count, spans)
 
     def request(self, request: Request) -> Request:
@@ -127,9 +136,13 @@ class Redactor:
             vars(clean)["json"] = request.json
         return clean, in_path + in_query + in_headers + len(edits)
 
-    def _response(self, response: Response) -> tuple[Response, tuple[Span, ...]]:
+    def _response(self, response: Response, ids: set[str]) -> tuple[Response, tuple[Span, ...]]:
+        """The answer; `ids` are those of uploads, which an answer may also tell in words."""
         headers, _ = self._headers(response.headers, RESPONSE_HEADERS)
         edits = find_secrets(response.body, response.header("content-type"), NOT_JSON, self._shapes)
+        told = {found: stand_in(found) for found in ids if len(found) >= _TELLING and not is_stand_in(found)}
+        if told:
+            edits = without_overlaps([*edits, *find_literals(response.body, told)])
         if not edits:
             clean = replace(response, headers=headers)
             vars(clean)["body"] = response.body
@@ -144,8 +157,8 @@ class Redactor:
         total = 0
         for name, value in headers:
             lowered = name.lower()
-            if lowered in kept:
-                clean, count = self._url(value) if lowered in _URL_HEADERS else self._text(value)
+            if lowered in kept and (lowered != "location" or names_upload(lowered, value)):
+                clean, count = self._url(value) if lowered in URL_HEADERS else self._text(value)
                 result.append((name, clean))
                 total += count
         return tuple(result), total
@@ -170,13 +183,18 @@ class Redactor:
         return joined, count + sum(found for _, found in clean)
 
     def _query(self, query: str) -> tuple[str, int]:
-        """The query without secret parameters; the others keep order and spelling."""
+        """The query without secret parameters, an upload's id replaced; the others keep order and spelling."""
         if not query:
             return query, 0
         kept: list[str] = []
         total = 0
         for pair in query.split("&"):
             name, equals, value = pair.partition("=")
+            if is_id(name):
+                known = stand_in(unquote_plus(value))
+                kept.append(f"{ID}={known}")
+                total += known != value
+                continue
             if unquote_plus(name).strip().lower() in _SECRET_PARAMETERS:
                 total += 1
                 continue

@@ -188,6 +188,10 @@ CACHED_CONTENT = Message(
 )
 FILE = Message("File", {**plain("name", "displayName", "mimeType", "uri"), "sizeBytes": INT64})
 CREATE_FILE = Message("CreateFileRequest", {"file": one(FILE)})
+UPLOAD_TO_STORE = Message(
+    "UploadToFileSearchStoreRequest",
+    {**plain("displayName", "mimeType"), "sizeBytes": INT64, **opaque("customMetadata", "chunkingConfig")},
+)
 OPENAI_CALL = Message("ToolCall", {"id": ID, "type": PLAIN, "function": OPAQUE, "extra_content": SIGNATURE})
 OPENAI_MESSAGE = Message(
     "ChatMessage",
@@ -210,6 +214,7 @@ _BY_ACTION: Final = {
     "embedContent": EMBED,
     "batchEmbedContents": BATCH_EMBED,
     "chat/completions": CHAT,
+    "uploadToFileSearchStore": UPLOAD_TO_STORE,
 }
 
 

@@ -26,6 +26,7 @@ from .transcript_bodies import (
     write_answer_body,
     write_request_body,
 )
+from .uploads import carries_file
 
 Scalar = str | int | float | bool
 Pairs = dict[str, Scalar] | list[tuple[str, Scalar]]
@@ -117,7 +118,7 @@ def write_line(exchange: Exchange) -> bytes:
             "path": request.path,
             **_named("query", parse_qsl(request.query, keep_blank_values=True)),
             **_named("headers", request.headers),
-            **_given(write_request_body(request.body)),
+            **_given(write_request_body(request.body, exact=_is_file(request))),
         }
     }
     if exchange.response:
@@ -178,6 +179,10 @@ def _write_response(exchange: Exchange, response: Response) -> dict[str, Any]:
     # Unless it says so, an answer is cut just where something failed.
     cut = {} if response.cut == (exchange.failure is not None) else {"cut": response.cut}
     return {"status": response.status, **_named("headers", response.headers), **_given(body), **cut}
+
+
+def _is_file(request: Request) -> bool:
+    return carries_file(request.path, request.query, request.headers)
 
 
 def _given(form: Struct) -> dict[str, Any]:

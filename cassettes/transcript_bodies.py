@@ -93,15 +93,15 @@ def read_chunks(form: AnswerBody, *, array: bool, duration_ms: int) -> tuple[Chu
     return (Chunk(duration_ms, body),) if body else ()
 
 
-def write_request_body(body: bytes) -> Body:
-    """The form of a request's body; JSON keeps its value, and its spelling where that fits a line."""
+def write_request_body(body: bytes, *, exact: bool = False) -> Body:
+    """The form of a request's body; JSON keeps its value, and its spelling where that fits a line or has to be `exact`."""
     if not body:
         return Body()
     value = parse(body)
     if value is not NOT_JSON:
         if _fits_line(body):
             return Body(body=Raw(body))
-        if not huge_integers(body):
+        if not exact and not huge_integers(body):
             return Body(body=Raw(stored_form(value)))
     return _as_text(body)
 

@@ -69,3 +69,11 @@ def test_everything_else_stays_as_it_was():
         duration_ms=7,
     )
     assert prepared(item).exchange() == item
+
+
+def test_an_uploaded_file_stays_as_it_was_to_the_byte_also_where_it_is_json():
+    data = b'{"b": 1,\n "a": {"contents": [{"parts": [{"text": "x"}]}]}}\n'
+    entry = prepared(Exchange(Request("POST", "/upload/v1beta/files", "upload_id=u", body=data)))
+
+    assert entry.body() == data
+    assert (entry.layout.envelope, entry.layout.history.depth) == (None, 0)

@@ -192,3 +192,13 @@ def test_cut_file_is_read_or_refused(cassette: Path, part: float):
     cassette.write_bytes(data[: int(len(data) * part)])
 
     assert _or_error(read_all, cassette) in ("read", "NotACassette")
+
+
+def test_an_uploaded_file_is_read_as_it_was_and_takes_no_part_in_histories(tmp_path: Path):
+    data = b'{"contents": [{"parts": [{"text": "x"}]}],\n"a": 1}'
+    request = Request("POST", "/upload/v1beta/files", "upload_id=u", body=data)
+    with Cassette.read(cassette_of(tmp_path / "run.db", [Exchange(request, Response(200))])) as cassette:
+        entry = cassette.entry(1)
+
+    assert entry.body() == data
+    assert entry.layout.history.depth == 0

@@ -11,6 +11,7 @@ from gemtape.cassettes.errors import SetupError
 from gemtape.cassettes.models import Chunk, Exchange, Request, Response
 from gemtape.cassettes.redaction import REQUEST_HEADERS, RESPONSE_HEADERS, Redactor
 from gemtape.cassettes.store import Cassette
+from gemtape.cassettes.uploads import stand_in
 from tests.captures import CAPTURES, capture_exchanges, capture_secrets
 
 KEY = "AIzaSy" + "k" * 33
@@ -57,7 +58,6 @@ def test_listed_headers_keep_order_and_spelling_and_lose_secrets():
     [
         "Set-Cookie",
         "x-guploader-uploadid",
-        "x-goog-upload-control-url",
         "www-authenticate",
         "location",
         "date",
@@ -70,19 +70,42 @@ def test_answer_headers_are_dropped_unless_listed(name):
 
 
 def test_no_listed_header_is_one_that_carries_credentials():
-    carriers = ("auth", "cookie", "key", "token", "project", "control-url", "uploadid")
+    carriers = ("auth", "cookie", "key", "token", "project", "uploadid")
     assert [
         name for name in REQUEST_HEADERS | RESPONSE_HEADERS if any(word in name for word in carriers)
     ] == []
 
 
-def test_upload_url_keeps_what_is_no_secret():
+@pytest.mark.parametrize("name", ["X-Goog-Upload-URL", "x-goog-upload-control-url", "Location"])
+def test_upload_url_keeps_what_is_no_secret_and_names_its_upload(name):
+    """What stands for the id says to a reader that two requests belong together, and to nobody what the id was."""
     url = "https://u:p@generativelanguage.googleapis.com/upload/v1beta/files?upload_id=abc&upload_protocol=resumable"
-    headers = (("X-Goog-Upload-URL", url), ("X-Goog-Upload-Status", "active"))
-    response = Redactor().exchange(Exchange(Request("POST", "/"), answer(headers=headers))).exchange.response
+    headers = ((name, url), ("X-Goog-Upload-Status", "active"))
+    redacted = Redactor().exchange(Exchange(Request("POST", "/"), answer(headers=headers))).exchange
+    assert redacted.response is not None
+    kept = "https://generativelanguage.googleapis.com/upload/v1beta/files?upload_id=STANDIN&upload_protocol=resumable"
+    assert redacted.response.headers == ((name, kept.replace("STANDIN", stand_in("abc"))), headers[1])
+    assert request(query="upload_id=abc&upload_protocol=resumable").query in kept.replace(
+        "STANDIN", stand_in("abc")
+    )
+    assert Redactor().exchange(redacted).exchange == redacted
+
+
+def test_id_of_an_upload_goes_where_the_answer_tells_it():
+    secret = "ABPnzsZs0m3th1ngL0ng_-x"
+    reply = answer(b'{"error": {"message": "no upload ', secret.encode()[:7], secret.encode()[7:] + b'"}}')
+    redacted = Redactor().exchange(Exchange(Request("POST", PATH, f"upload_id={secret}"), reply))
+    response = redacted.exchange.response
     assert response is not None
-    kept = "https://generativelanguage.googleapis.com/upload/v1beta/files?upload_protocol=resumable"
-    assert response.headers == (("X-Goog-Upload-URL", kept), headers[1])
+    assert response.body == b'{"error": {"message": "no upload %s"}}' % stand_in(secret).encode()
+    assert len(redacted.response_spans) == 1
+
+
+def test_short_id_of_an_upload_is_no_secret_and_leaves_the_answer_alone():
+    reply = answer(b'{"file": {"name": "files/1"}}')
+    assert (
+        Redactor().exchange(Exchange(Request("POST", PATH, "upload_id=1"), reply)).exchange.response == reply
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,10 +116,11 @@ def test_upload_url_keeps_what_is_no_secret():
         ("alt=sse&key=x", "alt=sse"),
         ("key=x&alt=sse&%6bey=y&KEY=z", "alt=sse"),
         (
-            "b=1&access_token=x&a=%2f&oauth_token=x&token=x&a=+&upload_id=x&quotaUser=x&userIp=x&c&=&b=2",
+            "b=1&access_token=x&a=%2f&oauth_token=x&token=x&a=+&quotaUser=x&userIp=x&c&=&b=2",
             "b=1&a=%2f&a=+&c&=&b=2",
         ),
         ("pageToken=abc&upload_protocol=resumable", "pageToken=abc&upload_protocol=resumable"),
+        ("a=1&Upload%5fid=x%2Dy&upload_id=", f"a=1&upload_id={stand_in('x-y')}&upload_id="),
         (f"uri=x{'%3D'}{KEY}&q=1", "uri=x%3DREDACTED&q=1"),
         ("q=%41" + KEY[1:], "q=REDACTED"),
         ("token_count=1", "token_count=1"),
@@ -220,4 +244,3 @@ def test_no_secret_of_a_capture_is_in_any_byte_of_the_cassette(capture, tmp_path
     for secret in secrets:
         needle = f"upload_id={secret}" if secret.startswith("up") else secret
         assert [place for place in (during, after, said) if needle.encode() in place] == []
-    assert b"upload_id" not in during + after + said

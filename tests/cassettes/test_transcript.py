@@ -245,3 +245,16 @@ def test_cassette_of_a_capture_is_the_same_after_export_and_import(capture, tmp_
         assert after.response.body == before.response.body
         assert len(after.response.chunks) == len(before.response.chunks)
         assert after.response.cut is before.response.cut
+
+
+@pytest.mark.parametrize("data", [b'{"a": 1,\n "a2": 2}\n', b"\x00\xff" * 9, "é\r\n".encode()])
+def test_an_uploaded_file_is_written_and_read_to_the_byte(data: bytes, tmp_path):
+    leg = Exchange(Request("POST", "/upload/v1beta/files", "upload_id=secret&a=1", body=data), Response(200))
+    with Cassette.create(tmp_path / "run.db") as cassette:
+        stored = cassette.add(leg).exchange()
+    [again] = read_lines([write_line(stored)], "x")
+
+    assert again.request == stored.request
+    assert again.request.body == data
+    with Cassette.create(tmp_path / "again.db") as cassette:
+        assert cassette.add(again).exchange().request == stored.request

@@ -173,3 +173,9 @@ def test_contradictions_are_named(form, message):
 )
 def test_form_of_a_stream_follows_its_content_type_else_its_request(path, query, content_type, array):
     assert streams_array(Request("POST", path, query), content_type) is array
+
+
+def test_a_body_that_has_to_be_exact_keeps_every_byte():
+    for body in (b'{"a": 1,\n "b": 2}\n', b'{"b":1,"a": 2}', b"\x00\xff", b"text"):
+        assert read_body(write_request_body(body, exact=True)) == body
+    assert names(write_request_body(b'{"a":\n1}', exact=True)) == ["body_text"]

@@ -11,17 +11,14 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
-from ..cassettes.answers import Answer
-from ..cassettes.models import Exchange, Failure, Request, Response, Violation
+from ..cassettes.models import Request, Violation
 from ..cassettes.naming import cassette_path
-from ..cassettes.preparing import entry_of
 from ..cassettes.routes import parse_route, split_prefix
-from ..cassettes.turns import TurnTree
 from ..checks.finding import Severity
-from ..checks.judge import Judge
+from ..checks.hearing import Hearing
 from .answering import Options, Reply, Verdict
 from .deck import Asked, Deck
 from .lines import printable
@@ -58,8 +55,7 @@ class _Told:
 
 @dataclass(slots=True)
 class _Session:
-    judge: Judge
-    turns: TurnTree = field(default_factory=TurnTree)
+    hearing: Hearing
     asked: int = 0
 
 
@@ -132,7 +128,10 @@ class Watch:
         self.verdicts[reply.verdict] += 1
         session = self._sessions.get(reply.label)
         if session is None:
-            session = self._sessions[reply.label] = _Session(Judge(settings=self._options.settings))
+            options = self._options
+            session = self._sessions[reply.label] = _Session(
+                Hearing(options.redactor, options.selection, options.settings)
+            )
         session.asked += 1
         path = split_prefix(asked.path)[1]
         where = f" in {reply.label}" if reply.label else ""
@@ -142,20 +141,14 @@ class Watch:
         if parse_route(path).generates:
             headers = (("content-type", asked.content_type),)
             request = Request(asked.method, path, asked.query, headers, asked.body)
-            exchange = Exchange(request, *_as_recorded(reply.answer))
+            kept, suppressed = session.hearing.violations(request, reply.answer, self._cassette(reply.label))
+            self.suppressed += suppressed
             told = reply.note if reply.verdict is Verdict.REJECTED else ""
-            self._judge(session, exchange, reply.label, what, told)
+            self._keep(kept, reply.label, what, told)
 
-    def _judge(self, session: _Session, exchange: Exchange, label: str, what: str, told: str) -> None:
-        """What is wrong with a request, besides what it was refused for.
-
-        Of its answer nothing is said: that is the recording's doing, and not the client's.
-        """
-        entry = entry_of(exchange, self._options.redactor, session.turns).numbered(session.asked)
-        found = [item for item in session.judge.judge(entry) if item.at == "request"]
-        kept, suppressed = self._options.selection.apply(found, self._cassette(label))
-        self.suppressed += suppressed
-        for violation in kept:
+    def _keep(self, found: list[Violation], label: str, what: str, told: str) -> None:
+        """Remember what is wrong with a request, besides what it was refused for."""
+        for violation in found:
             if told.startswith(f"{violation.rule} at {violation.pointer}: "):
                 continue
             key = (label, violation.rule, violation.pointer, violation.message)
@@ -170,12 +163,3 @@ class Watch:
         return str(
             cassette_path(self._deck.target, name) if self._deck.folder and name else self._deck.target
         )
-
-
-def _as_recorded(answer: Answer) -> tuple[Response | None, Failure | None]:
-    """An answer as a recorder would have seen it."""
-    if not answer.status:
-        return None, Failure.RESET
-    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.headers)
-    response = Response(answer.status, headers, answer.chunks, answer.cut)
-    return response, Failure.RESET if answer.cut else None

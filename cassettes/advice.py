@@ -52,8 +52,3 @@ def error_body(status: int, message: str, details: list[dict[str, Any]] | None =
     if details:
         error["details"] = details
     return orjson.dumps({"error": error})
-
-
-def is_bare_post(method: str, api_path: str, body: Any) -> bool:
-    """Whether a request fell into the trap that `BARE_POST` explains; `body` is the parsed JSON."""
-    return method == "POST" and api_path == "/" and isinstance(body, dict) and "contents" in body

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import orjson
 
+from .astray import misspelled
 from .comparison import MOST, Comparison, compare
 from .difference import Kind
 from .entry import Entry
@@ -78,7 +79,7 @@ def explain(lookup: Lookup, request: Entry, key: bytes, session: str = "", again
         else "No exchange of the cassette is anything like it."
     )
     advice = "If the request is meant to be as it is now, record it again"
-    return Miss(f"{words} {advice}{f': {again}' if again else '.'}", found)
+    return Miss(f"{words}{_oddities(request)} {advice}{f': {again}' if again else '.'}", found)
 
 
 def nearest(
@@ -96,6 +97,8 @@ def nearest(
     best: tuple[tuple[Any, ...], Nearest] | None = None
     for entry in candidates:
         comparison = compare(entry, request, matching)
+        if not comparison.equal and _collection(entry) != _collection(request):
+            continue  # a file is no cache, however little else there is to differ
         rank = (
             comparison.equal > 0,
             (entry.method, entry.route.action) == (request.method, request.route.action),
@@ -110,6 +113,23 @@ def nearest(
         if best is None or rank > best[0]:
             best = rank, Nearest(entry, comparison, used(entry.number))
     return best[1] if best else None
+
+
+def _collection(entry: Entry) -> str:
+    """What kind of thing a request is about."""
+    return "models" if entry.route.model else entry.route.resource.partition("/")[0]
+
+
+def _oddities(request: Entry) -> str:
+    """What is wrong with a request by itself, as far as that explains why nothing like it was recorded."""
+    encodings = [value for name, value in request.headers if name.lower() == "content-encoding"]
+    said = [
+        misspelled(request.path),
+        f"its body came encoded as {encodings[-1][:20]!a}, which could not be decoded here"
+        if encodings
+        else "",
+    ]
+    return "".join(f" {words[:1].upper()}{words[1:]}." for words in said if words)
 
 
 _IGNORABLE: Final = frozenset(

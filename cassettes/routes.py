@@ -27,6 +27,8 @@ GENERATING: Final = frozenset({"generateContent", "streamGenerateContent"})
 """The actions that issue signatures and calls and whose requests are judged."""
 
 _VERSION = re.compile(r"v[0-9]+(?:(?:alpha|beta)[0-9]*|internal(?::[A-Za-z]+)?)?\Z")
+VERTEX_BETA: Final = "v1beta1"
+"""The one version that only Vertex has; its clients leave project and location out where a gateway adds them."""
 _API_ROOTS: Final = frozenset({"upload", "models", "tunedModels", "projects", "publishers", "ws", "_gemtape"})
 
 
@@ -52,12 +54,17 @@ class Route:
     @property
     def streams(self) -> bool:
         """Whether the action answers with a stream of events by its name."""
-        return self.action == "streamGenerateContent"
+        return self.action.startswith("stream") or self.action == "serverStreamingPredict"
 
 
 def starts_api(segment: str) -> bool:
     """Whether a path segment is where an API path begins, and so cannot be part of a cassette's name."""
-    return segment in _API_ROOTS or _VERSION.match(segment) is not None
+    return segment in _API_ROOTS or is_version(segment)
+
+
+def is_version(segment: str) -> bool:
+    """Whether a path segment names a version of an API; that of Code Assist may have its method behind it."""
+    return _VERSION.match(segment) is not None
 
 
 def split_prefix(path: str) -> tuple[str, str]:
@@ -84,7 +91,8 @@ def parse_route(path: str) -> Route:
         version, _, action = version.partition(":")
         resource, inner_action = _split_action("/".join(segments))
         return Route(Surface.CODE_ASSIST, version, resource, action or inner_action, "")
-    surface = Surface.VERTEX if segments[:1] in (["projects"], ["publishers"]) else Surface.GEMINI_API
+    on_vertex = segments[:1] in (["projects"], ["publishers"]) or version == VERTEX_BETA
+    surface = Surface.VERTEX if on_vertex else Surface.GEMINI_API
     segments = _drop_place(segments)
     if upload:
         segments = ["upload", *segments]
@@ -96,7 +104,7 @@ def parse_route(path: str) -> Route:
 
 
 def _take_version(segments: list[str]) -> tuple[str, list[str]]:
-    if segments and _VERSION.match(segments[0]):
+    if segments and is_version(segments[0]):
         return segments[0], segments[1:]
     return "", segments
 

@@ -18,7 +18,7 @@ from mitmproxy.addons.proxyserver import Proxyserver
 from mitmproxy.proxy import mode_specs, server_hooks
 
 from ..cassettes import canonical
-from ..cassettes.advice import BARE_POST, is_bare_post
+from ..cassettes.astray import without_api
 from ..cassettes.errors import CassetteNameError
 from ..cassettes.models import Failure
 from ..cassettes.routes import parse_route, split_prefix
@@ -235,12 +235,9 @@ def _is_ours(client: connection.Client) -> bool:
 
 
 def _unrouted(request: http.Request) -> Refused:
-    api_path = split_prefix(request.path.partition("?")[0])[1]
-    if is_bare_post(request.method, api_path, canonical.parse(request.raw_content or b"")):
-        return Refused(404, BARE_POST)
-    return Refused(
-        404, "there is no API at this path: put the base URL of gemtape where that of Google would stand"
-    )
+    prefix, _ = split_prefix(request.path.partition("?")[0])
+    body = canonical.parse(request.raw_content or b"")
+    return Refused(404, without_api(request.method, prefix, body, request.headers.get("x-goog-api-client")))
 
 
 def _kill(flow: http.HTTPFlow) -> None:

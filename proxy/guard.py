@@ -11,6 +11,7 @@ from typing import Final
 from mitmproxy import http
 
 from ..cassettes.advice import WEBSOCKET
+from ..cassettes.astray import wants_websocket
 from ..cassettes.hosts import host_allowed, host_refusal
 from .errors import Refused
 
@@ -65,7 +66,7 @@ def check_head(request: http.Request, bound_host: str) -> None:
         raise Refused(431, f"more than {MOST_FIELDS} headers, or more than {LARGEST_HEAD} bytes of them")
     if _NOT_IN_A_PATH.search(request.path):
         raise Refused(400, "the path holds characters that have to be percent-encoded")
-    if "websocket" in request.headers.get("upgrade", "").lower() or "/ws/google." in request.path:
+    if wants_websocket(request.path.partition("?")[0], request.headers.get("upgrade")):
         raise Refused(501, WEBSOCKET)
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from ..cassettes.astray import wrong_at_google
 from ..cassettes.errors import SetupError
-from ..cassettes.routes import Route, Surface
+from ..cassettes.routes import VERTEX_BETA, Route, Surface
 from .errors import Refused
 
 GEMINI_API_HOST: Final = "generativelanguage.googleapis.com"
@@ -24,6 +25,7 @@ _VERTEX_ADDRESS = re.compile(
     r"(?:[a-z]{2,20}(?:-[a-z]{2,20}){1,2}[0-9]{1,2}-)?aiplatform\.googleapis\.com\Z"
     r"|aiplatform\.(?:us|eu)\.rep\.googleapis\.com\Z"
 )
+_OWN: Final = "/_gemtape"
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -77,20 +79,16 @@ def google_host(api_path: str, route: Route) -> str:
     Raises:
         Refused: the path belongs to none of Google's APIs, or names a location that cannot be one.
     """
+    if wrong := wrong_at_google(api_path):
+        raise Refused(404, wrong)
     if route.surface is Surface.CODE_ASSIST:
         return CODE_ASSIST_HOST
-    if not route.version:
-        raise Refused(
-            404,
-            f"there is no API at {api_path[:80]}: the base URL of this client has to end in a version, /v1beta",
-        )
     segments = [unquote(segment) for segment in api_path.split("/") if segment]
     place = segments[2:] if segments[0] == "upload" else segments[1:]
-    if place[:1] == ["publishers"]:
-        return VERTEX_HOST
-    if place[:1] != ["projects"]:
-        return GEMINI_API_HOST
-    return _vertex_host(place[3]) if place[2:3] == ["locations"] and len(place) > 3 else VERTEX_HOST
+    if place[2:3] == ["locations"] and place[0] == "projects" and len(place) > 3:
+        return _vertex_host(place[3])
+    on_vertex = place[:1] in (["projects"], ["publishers"]) or route.version == VERTEX_BETA
+    return VERTEX_HOST if on_vertex else GEMINI_API_HOST
 
 
 def _vertex_host(location: str) -> str:
@@ -123,6 +121,8 @@ class Router:
         Raises:
             Refused: none serves it.
         """
+        if api_path.startswith(_OWN):
+            raise Refused(404, "only gemtape replay has paths below /_gemtape")
         return self._upstream or google(google_host(api_path, route))
 
     def allows(self, host: str, port: int) -> bool:

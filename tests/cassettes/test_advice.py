@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from gemtape.cassettes.advice import canonical_status, error_body, is_bare_post
-from gemtape.cassettes.canonical import NOT_JSON
+from gemtape.cassettes.advice import canonical_status, error_body
 
 
 def test_error_has_what_every_sdk_asks_for():
@@ -34,18 +33,3 @@ def test_details_are_passed_on():
 )
 def test_every_status_has_a_name(status: int, name: str):
     assert canonical_status(status) == name
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "body", "trapped"),
-    [
-        ("POST", "/", {"contents": []}, True),
-        ("GET", "/", {"contents": []}, False),
-        ("POST", "/v1/models/m:generateContent", {"contents": []}, False),
-        ("POST", "/", {"content": []}, False),
-        ("POST", "/", [], False),
-        ("POST", "/", NOT_JSON, False),
-    ],
-)
-def test_bare_post(method: str, path: str, body: object, trapped: bool):
-    assert is_bare_post(method, path, body) is trapped

@@ -200,3 +200,51 @@ def test_what_is_offered_to_be_ignored_makes_the_request_found(run: Path):
 
     with Cassette.read(run, matching=Matching(tuple(offered))) as cassette:
         assert cassette.numbers_for(cassette.key(cassette.request_entry(item.request))) == [2]
+
+
+def got(path: str, query: str = "") -> Exchange:
+    return Exchange(Request("GET", path, query))
+
+
+@pytest.fixture
+def resources(tmp_path: Path) -> Path:
+    polled = [got("/v1beta/batches/a"), got("/v1beta/batches/b"), got("/v1beta/files", "pageToken=2")]
+    return cassette_of(tmp_path / "run.db", polled)
+
+
+def test_another_resource_of_the_same_kind_is_named(resources: Path):
+    miss = explained(resources, got("/v1beta/batches/c"))
+
+    assert 'the resource differs: recorded "batches/a", got "batches/c"' in miss.why
+    assert miss.facts["kind"] == "route"
+
+
+def test_another_page_is_named(resources: Path):
+    assert (
+        'the query differs at pageToken: recorded "2", got "3"'
+        in explained(resources, got("/v1beta/files", "pageToken=3")).why
+    )
+
+
+def test_a_resource_of_another_kind_is_not_near(resources: Path):
+    miss = explained(resources, got("/v1beta/cachedContents/a"))
+
+    assert miss.nearest is None
+    assert miss.why.startswith("No exchange of the cassette is anything like it.")
+
+
+def test_doubled_version_is_told(resources: Path):
+    words = explained(resources, got("/v1beta/v1beta/files", "pageToken=2")).why
+
+    assert "The path names its version twice, /v1beta/v1beta: the base URL" in words
+    assert words.endswith(AGAIN)
+
+
+def test_body_that_could_not_be_decoded_is_told(run: Path):
+    request = Request(
+        "POST", f"/v1beta/models/{MODEL}:generateContent", "", (("content-encoding", "dcb"),), b"\0"
+    )
+
+    assert (
+        "Its body came encoded as 'dcb', which could not be decoded" in explained(run, Exchange(request)).why
+    )

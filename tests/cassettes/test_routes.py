@@ -45,6 +45,19 @@ G, V, C, O = Surface.GEMINI_API, Surface.VERTEX, Surface.CODE_ASSIST, Surface.OP
             Route(V, "v1", "endpoints/123", "generateContent", "123"),
         ),
         ("/v1/projects/p", Route(V, "v1", "", "", "")),
+        ("/v1beta1/cachedContents/c", Route(V, "v1beta1", "cachedContents/c", "", "")),
+        (
+            "/v1beta1/projects/p/locations/l/reasoningEngines/1:streamQuery",
+            Route(V, "v1beta1", "reasoningEngines/1", "streamQuery", ""),
+        ),
+        (
+            "/v1/projects/p/locations/l/publishers/google/models/veo/operations/o1",
+            Route(V, "v1", "publishers/google/models/veo/operations/o1", "", "veo"),
+        ),
+        ("/v1beta/models/veo/operations/o1", Route(G, "v1beta", "models/veo/operations/o1", "", "veo")),
+        ("/v1beta/batches/b:cancel", Route(G, "v1beta", "batches/b", "cancel", "")),
+        ("/v1beta/interactions/v1_a/cancel", Route(G, "v1beta", "interactions/v1_a/cancel", "", "")),
+        ("/v1internal/operations/o1:cancel", Route(C, "v1internal", "operations/o1", "cancel", "")),
         ("/v1internal:generateContent", Route(C, "v1internal", "", "generateContent", "")),
         ("/v1internal%3AloadCodeAssist", Route(C, "v1internal", "", "loadCodeAssist", "")),
         ("/v1internal/operations/o1", Route(C, "v1internal", "operations/o1", "", "")),
@@ -75,6 +88,9 @@ def test_what_generates_and_streams():
     assert stream.generates
     assert stream.streams
     assert not unary.streams
+    assert parse_route("/v1/projects/p/locations/l/reasoningEngines/1:streamQuery").streams
+    assert parse_route("/v1/projects/p/locations/l/endpoints/1:serverStreamingPredict").streams
+    assert not parse_route("/v1/projects/p/locations/l/reasoningEngines/1:query").streams
     assert not parse_route("/v1/models/m:countTokens").generates
 
 

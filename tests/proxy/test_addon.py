@@ -464,6 +464,25 @@ def test_bare_post_of_vertex_clients_is_explained(proxy, upstream):
     assert upstream.requests == []
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "words"),
+    [
+        ("GET", "/", {}, "where that of Google would stand"),
+        ("GET", "/", {"x-goog-api-client": "google-genai-sdk/3.6.1"}, "GOOGLE_GENAI_USE_VERTEXAI"),
+        ("POST", "/chat/completions", {}, "/v1beta/openai"),
+        ("POST", "/interactions", {}, "end in a version"),
+        ("POST", "/_gemtape/reset", {}, "only gemtape replay"),
+    ],
+)
+def test_path_without_an_api_is_explained(proxy, upstream, method, path, headers, words):
+    with proxy.client(headers=headers) as client:
+        got = client.request(method, path)
+
+    assert got.status_code == 404
+    assert words in got.json()["error"]["message"]
+    assert upstream.requests == []
+
+
 def test_google_is_reached_by_path_and_nothing_else(cassette):
     """Without an upstream of the user's own, a location that is none is refused before any name is looked up."""
     with proxied(cassette) as proxy, proxy.client() as client:

@@ -36,6 +36,7 @@ def test_ordinary_request_passes(method: str):
         (request(headers={"x-large": "a" * 300_000}), 431, "headers"),
         (request(headers={"upgrade": "WebSocket"}), 501, "WebSocket"),
         (request("/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent"), 501, "Live API"),
+        (request("/v1beta/models/m:bidiGenerateContent?key=x"), 501, "Live API"),
     ],
 )  # fmt: skip
 def test_refused(made: http.Request, status: int, words: str):

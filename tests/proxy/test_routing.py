@@ -40,6 +40,19 @@ def host_of(path: str) -> str:
         ("/v1/projects/p/locations/us-east5/endpoints/openapi/chat/completions", "us-east5-aiplatform.googleapis.com"),
         ("/upload/v1beta1/projects/p/locations/us-central1/ragCorpora/1/ragFiles:upload", "us-central1-aiplatform.googleapis.com"),
         ("/v1/projects/p/cachedContents", "aiplatform.googleapis.com"),
+        ("/v1beta1/cachedContents", "aiplatform.googleapis.com"),
+        ("/v1/publishers/google/models/m:generateContent", "aiplatform.googleapis.com"),
+        ("/v1/projects/p/locations/global/publishers/google/models/m:generateContent", "aiplatform.googleapis.com"),
+        ("/v1beta1/projects/p/locations/us-central1/endpoints/1:generateContent", "us-central1-aiplatform.googleapis.com"),
+        ("/v1beta1/projects/p/locations/us-central1/reasoningEngines/1:streamQuery", "us-central1-aiplatform.googleapis.com"),
+        ("/v1beta1/projects/p/locations/eu/cachedContents/c", "aiplatform.eu.rep.googleapis.com"),
+        ("/v1/projects/p/locations/asia-southeast1/batchPredictionJobs", "asia-southeast1-aiplatform.googleapis.com"),
+        ("/upload/v1beta1/publishers/google/models/m:x", "aiplatform.googleapis.com"),
+        ("/v1/locations/us-central1/x", GEMINI),
+        ("/v1beta/anything/new", GEMINI),
+        ("/v1alpha/auth_tokens", GEMINI),
+        ("/v1internal/operations/o1", "cloudcode-pa.googleapis.com"),
+        ("/v1internal:retrieveUserQuota", "cloudcode-pa.googleapis.com"),
     ],
 )  # fmt: skip
 def test_path_leads_to_its_host(path: str, host: str):
@@ -88,6 +101,33 @@ def test_every_host_is_googles(location: str):
 def test_path_without_version_is_explained(path: str):
     with pytest.raises(Refused, match="has to end in a version") as raised:
         host_of(path)
+
+    assert raised.value.status == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/v1beta/v1beta/models/m:generateContent", "names its version twice"),
+        ("/v1beta1/v1/projects/p/locations/us-central1/x", "names its version twice"),
+        ("/v1beta/v1internal:generateContent", "names its version twice"),
+        ("/v1beta/chat/completions", "has to end in /v1beta/openai"),
+    ],
+)
+def test_path_that_google_does_not_serve_is_explained_and_a_gateway_gets_it(path: str, words: str):
+    with pytest.raises(Refused, match=words) as raised:
+        host_of(path)
+
+    assert raised.value.status == 404
+    gateway = parse_upstream("https://gateway.example")
+    assert Router(gateway).upstream_of(path, parse_route(path)) == gateway
+
+
+@pytest.mark.parametrize("upstream", [None, Upstream("https", "gateway.example", 443)])
+@pytest.mark.parametrize("path", ["/_gemtape/reset", "/_gemtape/status", "/_gemtape"])
+def test_paths_of_gemtape_itself_leave_it_for_no_upstream(upstream: Upstream | None, path: str):
+    with pytest.raises(Refused, match="only gemtape replay") as raised:
+        Router(upstream).upstream_of(path, parse_route(path))
 
     assert raised.value.status == 404
 

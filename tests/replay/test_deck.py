@@ -145,6 +145,26 @@ def test_bare_post_gets_its_own_explanation(file: Deck, folder: Deck, prefix: st
         assert "GOOGLE_GENAI_USE_VERTEXAI" in body(reply)["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "words"),
+    [
+        ("GET", "/refunds", (), "where that of Google would stand"),
+        ("POST", "/", (), "where that of Google would stand"),
+        ("GET", "/", (("x-goog-api-client", "google-genai-sdk/3.6.1"),), "GOOGLE_GENAI_USE_VERTEXAI"),
+        ("POST", "/chat/completions", (), "/v1beta/openai"),
+        ("POST", "/refunds/interactions", (), "end in a version"),
+    ],
+)
+def test_path_without_an_api_is_explained(
+    file: Deck, folder: Deck, method: str, path: str, headers: tuple[tuple[str, str], ...], words: str
+):
+    for deck in (file, folder):
+        reply = ask(deck, Asked(method, path, "", "", b""), headers)
+
+        assert (reply.answer.status, reply.verdict) == (412, Verdict.MISS)
+        assert words in body(reply)["error"]["message"]
+
+
 def test_websocket_is_refused_in_one_line(file: Deck):
     reply = ask(file, Asked("GET", "/v1beta/models", "", "", b""), (("Upgrade", "websocket"),))
     live = ask(

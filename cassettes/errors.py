@@ -11,6 +11,7 @@
     │   └── CassetteBusy         another recorder is writing it
     ├── CassetteNameError        a path prefix cannot name a cassette
     ├── TranscriptError          a transcript line breaks the format
+    ├── PinError                 the file is no pin
     ├── ConfigError              the configuration says something that it cannot say
     └── SetupError               an option, address or upstream that cannot work, or a missing extra
 """
@@ -52,6 +53,10 @@ class CassetteNameError(GemtapeError):
 
 class TranscriptError(GemtapeError):
     """A transcript line does not follow the format."""
+
+
+class PinError(GemtapeError):
+    """A pin cannot be read, or there is nothing to pin."""
 
 
 class ConfigError(GemtapeError):

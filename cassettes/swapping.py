@@ -1,4 +1,4 @@
-"""A finished cassette takes the place of the one that it was recorded anew for."""
+"""Files that take the place of others once they are whole."""
 
 from __future__ import annotations
 
@@ -21,3 +21,17 @@ def swap_in(new: Path, path: Path) -> str:
     except OSError as error:
         return f"{new} could not take the place of {path}: {error.strerror}"
     return ""
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that is there as it was, or whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

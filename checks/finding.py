@@ -25,7 +25,7 @@ class Scope(StrEnum):
     RETURN = "return"
     """While the place lies in the current turn, and in the first request that holds it."""
     CONVERSATION = "conversation"
-    """Once a conversation, whichever request shows it first."""
+    """Once a conversation, whichever request shows it first; told again only in other words."""
 
 
 Place = tuple[str | int, ...]

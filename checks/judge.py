@@ -68,7 +68,7 @@ class Judge:
         self._as_model = as_model
         self._states: dict[tuple[Run, Target], _State] = {}
         self._news = News()
-        self._told: set[tuple[int, str]] = set()
+        self._told: set[tuple[int, str, str]] = set()
 
     def judge(self, entry: Entry) -> list[Violation]:
         """The violations of an exchange; what its answer issued counts for those that follow."""
@@ -106,8 +106,9 @@ class Judge:
         """Whether a finding was not said yet, where once a conversation is enough."""
         if finding.scope is not Scope.CONVERSATION:
             return True
-        known = (conversation, finding.rule) in self._told
-        self._told.add((conversation, finding.rule))
+        telling = (conversation, finding.rule, finding.message)
+        known = telling in self._told
+        self._told.add(telling)
         return not known
 
     def _examine(self, entry: Entry) -> tuple[RequestContext, list[Finding], Returned | None]:
@@ -127,7 +128,7 @@ class Judge:
             news = (item for item in once if item.scope in _NEWS and (item.rule, item.place) not in told)
             findings += self._news.among(entry.layout.history, news)
             findings += (item for item in once if item.scope is Scope.CONVERSATION)
-        context = RequestContext(entry, target, self.ledger, run, state.record, findings)
+        context = RequestContext(entry, target, self.ledger, run, state.record, findings, self._settings.pin)
         for rule in self._rules:
             if rule.on_request:
                 findings.extend(rule.on_request(context))

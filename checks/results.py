@@ -36,20 +36,20 @@ def is_error_result(response: Any, pointers: Sequence[str] = ()) -> bool:
     return any(_at(response, pointer) for pointer in pointers)
 
 
+def unpacked(value: Any) -> Any:
+    """What a text spells where it is a JSON object or list, else the value itself."""
+    if isinstance(value, str) and len(value) <= _MOST_TEXT and value.lstrip()[:1] in ("{", "["):
+        parsed = parse(value.encode(errors="surrogatepass"))
+        return value if parsed is NOT_JSON else parsed
+    return value
+
+
 def _layers(response: Any) -> Iterator[Any]:
     """What can say that a call failed: the response itself, and what stands under its wrappers."""
     yield response
     if isinstance(response, dict):
         for key in _WRAPPERS:
-            yield _unpacked(response.get(key))
-
-
-def _unpacked(value: Any) -> Any:
-    """The object that a text spells, else the value itself."""
-    if isinstance(value, str) and len(value) <= _MOST_TEXT and value.lstrip()[:1] == "{":
-        parsed = parse(value.encode(errors="surrogatepass"))
-        return value if parsed is NOT_JSON else parsed
-    return value
+            yield unpacked(response.get(key))
 
 
 def _says_error(value: Any) -> bool:

@@ -19,6 +19,7 @@ from .executions import Executions
 from .finding import Finding
 from .ledger import Ledger, Origin, Record
 from .lost import Lost
+from .pins import Pin
 from .returned import Returned
 from .settings import Settings
 from .target import Target
@@ -79,6 +80,8 @@ class RequestContext:
     """The exchange that this request continues, None where it starts a conversation."""
     findings: Sequence[Finding] = ()
     """What was found in the request so far; all of it once its answer is looked at."""
+    pin: Pin | None = None
+    """What declarations are compared with; None: with nothing."""
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -101,6 +104,11 @@ class RequestContext:
                 if isinstance(declaration, dict):
                     found.append((index, at, declaration))
         return found
+
+    @cached_property
+    def declared_names(self) -> tuple[str, ...]:
+        """The names of the declared functions, sorted, each once."""
+        return tuple(sorted({str(declaration.get("name", "")) for _, _, declaration in self.declarations}))
 
     @cached_property
     def calling_config(self) -> dict[str, Any]:

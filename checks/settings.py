@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .pins import Pin
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -23,10 +25,11 @@ class Settings:
 
     `side_effects` names the functions that must not run twice with the same arguments; `error_results` are JSON Pointers
     into a function's response whose truthy value makes it an error result; `secrets` are regular expressions of further
-    secrets.
+    secrets. `pin` is what declarations and results are compared with, None: nothing.
     """
 
     side_effects: tuple[str, ...] = ()
     order: tuple[Order, ...] = ()
     error_results: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    pin: Pin | None = None

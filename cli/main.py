@@ -32,6 +32,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "show": Entry(".show", "Show one exchange: request, answer, match key, violations."),
     "explain": Entry(".explain", "Say which exchange answers a request, or why none does."),
     "rules": Entry(".rules", "List the rules, or print the page of one."),
+    "pin": Entry(".pin", "Pin declared functions and the fields of their results."),
     "drill": Entry(".drill", "Propose malformed calls to an application, and say what it does with them."),
     "verify": Entry(".verify", "Look for secrets, damage, and requests that could be confused."),
     "import": Entry(".import_", "Make a cassette from transcripts and other recordings."),

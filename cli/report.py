@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +15,13 @@ from ..checks.baseline import to_baseline
 from ..checks.config import Config, load_config
 from ..checks.finding import Severity
 from ..checks.judge import Judge
+from ..checks.pins import Pin, read_pin
 from ..checks.report.as_json import to_json
 from ..checks.report.as_text import to_text
 from ..checks.report.model import CassetteReport, Report, judge_cassette
 from ..checks.selection import Selection
+from ..checks.settings import Settings
+from .pin import accept, make_pin
 from .sources import cassettes_at, open_source
 
 FORMATS: Final = {"text": to_text, "json": to_json}
@@ -25,20 +29,35 @@ FAIL_ON: Final = {"error": Severity.ERROR, "warning": Severity.WARNING, "never":
 
 
 def build_report(
-    paths: Iterable[Path], config: Config, selection: Selection | None = None, as_model: str = ""
+    paths: Iterable[Path],
+    config: Config,
+    selection: Selection | None = None,
+    as_model: str = "",
+    pin: Pin | None = None,
 ) -> Report:
     """Judge cassettes, transcripts and recordings; the selection is the configured one by default.
+
+    Args:
+        paths: the files.
+        config: what the rules are told.
+        selection: which violations count.
+        as_model: the model to judge by, empty for the one that was asked.
+        pin: what declarations and results are compared with.
 
     Raises:
         GemtapeError: one of them cannot be read.
     """
     chosen = config.selection() if selection is None else selection
-    return Report(tuple(_judged(path, config, chosen, as_model) for path in paths))
+    settings = replace(config.settings, pin=pin)
+    redactor = Redactor(config.secrets)
+    return Report(tuple(_judged(path, redactor, settings, chosen, as_model) for path in paths))
 
 
-def _judged(path: Path, config: Config, selection: Selection, as_model: str) -> CassetteReport:
-    with closing(open_source(path, Redactor(config.secrets))) as cassette:
-        judge = Judge(as_model=as_model, settings=config.settings)
+def _judged(
+    path: Path, redactor: Redactor, settings: Settings, selection: Selection, as_model: str
+) -> CassetteReport:
+    with closing(open_source(path, redactor)) as cassette:
+        judge = Judge(as_model=as_model, settings=settings)
         return judge_cassette(str(path), cassette.entries(), judge, selection)
 
 
@@ -63,6 +82,14 @@ def _judged(path: Path, config: Config, selection: Selection, as_model: str) -> 
     help="Exit with 1 if there is a violation of this severity or worse.",
 )
 @click.option("--as-model", default="", metavar="MODEL", help="Judge as if sent to this model.")
+@click.option(
+    "--pin",
+    "pinned",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Object to declarations and results that differ from this pin.",
+)
+@click.option("--update", is_flag=True, help="Let the pin accept what differs.")
 @click.option("--select", multiple=True, metavar="RULE", help="Tell only this rule; may be repeated.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Leave this rule out; may be repeated.")
 @click.option(
@@ -80,6 +107,8 @@ def command(
     output: Path | None,
     fail_on: str,
     as_model: str,
+    pinned: Path | None,
+    update: bool,
     select: Sequence[str],
     ignore: Sequence[str],
     baseline: Path | None,
@@ -95,7 +124,13 @@ def command(
     if as_model and "gemini" not in as_model:
         click.echo(f"gemtape: {as_model!r} is no Gemini model: nothing is asked of signatures", err=True)
     config = load_config()
-    report = build_report(cassettes_at(sources), config, config.selection(select, ignore, baseline), as_model)
+    paths = cassettes_at(sources)
+    if update:
+        if pinned is None:
+            raise click.UsageError("--update goes with --pin FILE")
+        accept(make_pin(paths, config), pinned)
+    pin = read_pin(pinned) if pinned else None
+    report = build_report(paths, config, config.selection(select, ignore, baseline), as_model, pin)
     if write_baseline is not None:
         known = [(item.path, found) for item in report.cassettes for found in item.violations]
         write_baseline.write_text(to_baseline(known), encoding="utf-8")

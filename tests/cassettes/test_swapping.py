@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gemtape.cassettes.store import Cassette
-from gemtape.cassettes.swapping import swap_in
+from gemtape.cassettes.swapping import swap_in, write_whole
 from tests.factories import cassette_of, exchange, user
 
 
@@ -54,3 +54,16 @@ def test_place_that_cannot_be_taken_is_said(tmp_path: Path, new: Path):
 
     assert f"{new} could not take the place of {tmp_path / 'folder'}: " in swap_in(new, tmp_path / "folder")
     assert new.exists()
+
+
+def test_a_file_is_written_whole_or_stays(tmp_path: Path):
+    path = tmp_path / "contract.json"
+    write_whole(path, b"one")
+    write_whole(path, b"two")
+    assert path.read_bytes() == b"two"
+
+    folder = tmp_path / "folder"
+    (folder / "inside").mkdir(parents=True)
+    with pytest.raises(OSError, match="directory"):
+        write_whole(folder, b"three")
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["contract.json", "folder"]

@@ -10,6 +10,7 @@ An example is a sequence of lines that begin with a word; what is indented, or c
     status 400                      of the answer before
     took 3000                       milliseconds until the answer before had ended; requests begin a second apart
     config TOML                     what a user would have to configure, as in gemtape.toml
+    pin {...}                       what declarations and results are compared with
 
 Where tools are not given, every function that the example calls is declared without parameters. A request that gets no
 answer was cut off.
@@ -20,16 +21,19 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gemtape.cassettes.models import Exchange, Failure, Request, Response
 from gemtape.checks.config import parse_config
+from gemtape.checks.pins import Pin
 from gemtape.checks.settings import Settings
 from tests.factories import MODEL, sse, tools_for, unary
 
-_LINE = re.compile(r"^(model|surface|tools|request|answer|status|took|config)\b", re.MULTILINE)
+_LINE = re.compile(r"^(model|surface|tools|request|answer|status|took|config|pin)\b", re.MULTILINE)
 _PATHS = {
     "gemini-api": "/v1beta/models/{model}:{action}",
     "vertex": "/v1/projects/demo/locations/global/publishers/google/models/{model}:{action}",
@@ -55,12 +59,14 @@ class Example:
     surface: str = "gemini-api"
     tools: Any = None
     config: str = ""
+    pin: Any = None
     steps: list[Step] = field(default_factory=list)
 
     @property
     def settings(self) -> Settings:
         """What the rules are told."""
-        return parse_config(tomllib.loads(self.config), Path("example.toml")).settings
+        settings = parse_config(tomllib.loads(self.config), Path("example.toml")).settings
+        return settings if self.pin is None else replace(settings, pin=msgspec.convert(self.pin, Pin))
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -120,7 +126,7 @@ def parse_example(text: str) -> Example:
         elif word == "config":
             example.config += value + "\n"
         else:
-            setattr(example, word, json.loads(value) if word == "tools" else value)
+            setattr(example, word, json.loads(value) if word in ("tools", "pin") else value)
     return example
 
 

@@ -1,0 +1,220 @@
+"""How a declaration differs from the pinned one: breaking, widening, or in wording only.
+
+Seen from what may be called: a change breaks where a call that was allowed is not any more, or means something else; it
+widens where only more is allowed; what only people and models read is wording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final
+
+from ..cassettes.canonical import stored_form
+from .schemas import declared_schema
+
+_FROM_BELOW: Final = ("minimum", "exclusiveMinimum", "minItems", "minLength", "minProperties")
+_FROM_ABOVE: Final = ("maximum", "exclusiveMaximum", "maxItems", "maxLength", "maxProperties")
+_EXACT: Final = ("pattern", "multipleOf", "allOf", "prefixItems")
+_WORDS: Final = frozenset({"description", "title", "example", "examples", "default"})
+_SHOWN: Final = 60
+_SCHEMAS: Final = {
+    "": ("parameters", "parametersJsonSchema"),
+    "response": ("response", "responseJsonSchema"),
+}
+"""Where a declaration holds schemas, in both spellings."""
+
+
+class Kind(IntEnum):
+    """How much a change matters; the largest of several counts."""
+
+    WORDING = 1
+    WIDENING = 2
+    BREAKING = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference, in words."""
+
+    kind: Kind
+    words: str
+
+
+def changes(pinned: dict[str, Any], declared: dict[str, Any]) -> list[Change]:
+    """All differences between two declarations of one function, in normal form; the worst first."""
+    found: list[Change] = []
+    for name, (plain, json_schema) in _SCHEMAS.items():
+        old, new = (_schema(declaration, plain, json_schema) for declaration in (pinned, declared))
+        found += _compared(old, new, name)
+    found += _reworded(_texts(pinned), _texts(declared))
+    for key in sorted(
+        (pinned.keys() | declared.keys()) - {"name", "description", *sum(_SCHEMAS.values(), ())}
+    ):
+        if pinned.get(key) != declared.get(key):
+            found.append(
+                Change(Kind.BREAKING, f"{key} {_shown(pinned.get(key))} → {_shown(declared.get(key))}")
+            )
+    return sorted(found, key=lambda change: -change.kind)
+
+
+def nearest(variants: Sequence[dict[str, Any]], declared: dict[str, Any]) -> list[Change]:
+    """The differences from the pinned variant that a declaration is nearest to; none where it is one of them."""
+    return min(
+        (changes(variant, declared) for variant in variants),
+        key=lambda found: (max((change.kind for change in found), default=0), len(found)),
+        default=[],
+    )
+
+
+def _schema(declaration: dict[str, Any], plain: str, json_schema: str) -> dict[str, Any]:
+    fields = {"parameters": declaration.get(plain), "parametersJsonSchema": declaration.get(json_schema)}
+    written = declared_schema({key: value for key, value in fields.items() if value is not None})
+    return written.schema if written else {}
+
+
+def _compared(old: Any, new: Any, place: str) -> Iterator[Change]:
+    """The differences between two schemas without references; true and false are schemas too."""
+    if old == new:
+        return
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        old_any, new_any = old in (True, {}), new in (True, {})
+        kind = Kind.WIDENING if new_any or old is False else Kind.BREAKING
+        words = "anything" if new_any else "nothing" if new is False else "something else"
+        if not (old_any and new_any):
+            yield Change(kind, f"{_at(place)} allows {words}")
+        return
+    yield from _sets(old.get("type"), new.get("type"), f"type of {_at(place)}")
+    yield from _sets(old.get("enum"), new.get("enum"), f"values of {_at(place)}")
+    yield from _limits(old, new, place)
+    yield from _objects(old, new, place)
+    yield from _compared(old.get("items", True), new.get("items", True), f"{place}[]")
+    before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
+    if before is not after and isinstance(before, bool) and isinstance(after, bool):
+        kind = Kind.WIDENING if after else Kind.BREAKING
+        yield Change(kind, f"undeclared fields of {_at(place)} are {'allowed' if after else 'ruled out'}")
+    else:
+        yield from _compared(before, after, f"{place}.*".lstrip("."))
+    yield from _alternatives(old.get("anyOf"), new.get("anyOf"), place)
+
+
+def _sets(old: Any, new: Any, what: str) -> Iterator[Change]:
+    """Two lists of what is allowed; a missing one allows everything."""
+    if old == new:
+        return
+    if new is None:
+        yield Change(Kind.WIDENING, f"{what} is free")
+        return
+    if old is None:
+        yield Change(Kind.BREAKING, f"{what} is restricted to {_listed(new)}")
+        return
+    gone = [value for value in old if value not in new]
+    added = [value for value in new if value not in old]
+    if gone and added:
+        yield Change(Kind.BREAKING, f"{what}: {_listed(gone)} → {_listed(added)}")
+    elif gone:
+        yield Change(Kind.BREAKING, f"{what}: {_listed(gone)} removed")
+    elif added:
+        yield Change(Kind.WIDENING, f"{what}: {_listed(added)} added")
+
+
+def _limits(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[Change]:
+    for keys, sign in ((_FROM_BELOW, 1), (_FROM_ABOVE, -1)):
+        for key in keys:
+            before, after = old.get(key), new.get(key)
+            if before != after:
+                tighter = after is not None and (before is None or (after - before) * sign > 0)
+                kind = Kind.BREAKING if tighter else Kind.WIDENING
+                yield Change(kind, f"{key} of {_at(place)}: {_shown(before)} → {_shown(after)}")
+    for key in _EXACT:
+        if old.get(key) != new.get(key):
+            kind = Kind.BREAKING if key in new else Kind.WIDENING
+            yield Change(kind, f"{key} of {_at(place)} {'changed' if key in new else 'removed'}")
+
+
+def _objects(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[Change]:
+    before, after = old.get("properties", {}), new.get("properties", {})
+    needed, needs = set(old.get("required", ())), set(new.get("required", ()))
+    for name in before.keys() | after.keys() | needed | needs:
+        inner = f"{place}.{name}".lstrip(".")
+        if name in before and name not in after:
+            yield Change(Kind.BREAKING, f"{inner} removed")
+            continue
+        if name in after and name not in before:
+            required = name in needs
+            yield Change(
+                Kind.BREAKING if required else Kind.WIDENING,
+                f"{inner} added{', required' if required else ''}",
+            )
+            continue
+        if (name in needed) != (name in needs):
+            required = name in needs
+            yield Change(
+                Kind.BREAKING if required else Kind.WIDENING,
+                f"{inner} is {'' if required else 'not '}required now",
+            )
+        yield from _compared(before.get(name, True), after.get(name, True), inner)
+
+
+def _alternatives(old: Any, new: Any, place: str) -> Iterator[Change]:
+    if old is not None and new is not None and len(old) == len(new):
+        for before, after in zip(old, new, strict=True):
+            yield from _compared(before, after, place)
+        return
+    before, after = ([*map(stored_form, side)] if side is not None else None for side in (old, new))
+    if before == after:
+        return
+    lost = after is not None and (before is None or any(form not in after for form in before))
+    yield Change(Kind.BREAKING if lost else Kind.WIDENING, f"alternatives of {_at(place)} changed")
+
+
+def _reworded(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
+    for place in sorted(old.keys() & new.keys()):
+        if old[place] != new[place]:
+            yield Change(Kind.WORDING, f"{place}: {_shown(old[place])} → {_shown(new[place])}")
+    for place in sorted(old.keys() - new.keys()):
+        yield Change(Kind.WORDING, f"{place} removed: {_shown(old[place])}")
+    for place in sorted(new.keys() - old.keys()):
+        yield Change(Kind.WORDING, f"{place} added: {_shown(new[place])}")
+
+
+def _texts(declaration: dict[str, Any]) -> dict[str, Any]:
+    """What people and models read of a declaration, by where it stands."""
+    found = {"description": declaration["description"]} if "description" in declaration else {}
+    for keys in _SCHEMAS.values():
+        for key in keys:
+            found.update(_texts_below(declaration.get(key), ""))
+    return found
+
+
+def _texts_below(schema: Any, place: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(schema, list):
+        for index, item in enumerate(schema):
+            yield from _texts_below(item, f"{place}.{index}".lstrip("."))
+    if not isinstance(schema, dict):
+        return
+    for key, value in schema.items():
+        if key == "properties" and isinstance(value, dict):
+            for name, child in value.items():
+                yield from _texts_below(child, f"{place}.{name}".lstrip("."))
+        elif key in _WORDS:
+            yield f"{key} of {_at(place)}", value
+        elif isinstance(value, dict | list) and key not in ("enum", "required", "propertyOrdering"):
+            yield from _texts_below(value, f"{place}.{key}".lstrip(".") if key != "items" else f"{place}[]")
+
+
+def _at(place: str) -> str:
+    return place or "the arguments"
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(map(_shown, values if isinstance(values, list) else [values]))
+
+
+def _shown(value: Any) -> str:
+    text = "nothing" if value is None else stored_form(value).decode(errors="replace")
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

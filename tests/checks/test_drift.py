@@ -1,0 +1,179 @@
+"""Which changes of a declaration break, widen, or reword it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from gemtape.checks.drift import Kind, changes, nearest
+from tests.checks.respelled import lowered
+
+PARAMETERS: dict[str, Any] = {
+    "type": "OBJECT",
+    "properties": {
+        "city": {"type": "STRING", "description": "Name of the city."},
+        "days": {"type": "INTEGER", "minimum": 1, "maximum": 7},
+        "unit": {"type": "STRING", "enum": ["celsius", "fahrenheit"]},
+        "tags": {"type": "ARRAY", "items": {"type": "STRING"}, "maxItems": 3},
+        "when": {"anyOf": [{"type": "STRING"}, {"type": "INTEGER"}]},
+    },
+    "required": ["city", "days"],
+}
+PINNED = {"name": "get_forecast", "description": "Forecast of a city.", "parameters": PARAMETERS}
+GONE = object()
+
+
+def _changed(*steps: tuple[tuple[str, ...], Any]) -> dict[str, Any]:
+    """The pinned declaration with other values at some places."""
+    declared = copy.deepcopy(PINNED)
+    for (*way, last), value in steps:
+        target: Any = declared
+        for step in way:
+            target = target[step]
+        if value is GONE:
+            del target[last]
+        else:
+            target[last] = value
+    return declared
+
+
+PROPERTIES = ("parameters", "properties")
+CASES = {
+    "an argument removed": (((*PROPERTIES, "unit"), GONE), Kind.BREAKING, "unit removed"),
+    "an argument added": (((*PROPERTIES, "hours"), {"type": "INTEGER"}), Kind.WIDENING, "hours added"),
+    "an argument required": (
+        (("parameters", "required"), ["city", "days", "unit"]),
+        Kind.BREAKING,
+        "unit is required now",
+    ),
+    "an argument not required": (
+        (("parameters", "required"), ["city"]),
+        Kind.WIDENING,
+        "days is not required now",
+    ),
+    "another type": (
+        ((*PROPERTIES, "days", "type"), "STRING"),
+        Kind.BREAKING,
+        'type of days: "integer" → "string"',
+    ),
+    "null allowed": (((*PROPERTIES, "city", "nullable"), True), Kind.WIDENING, 'type of city: "null" added'),
+    "a value removed": (
+        ((*PROPERTIES, "unit", "enum"), ["celsius"]),
+        Kind.BREAKING,
+        'values of unit: "fahrenheit" removed',
+    ),
+    "a value added": (
+        ((*PROPERTIES, "unit", "enum"), ["celsius", "fahrenheit", "kelvin"]),
+        Kind.WIDENING,
+        'values of unit: "kelvin" added',
+    ),
+    "values restricted": (
+        ((*PROPERTIES, "city", "enum"), ["Pune"]),
+        Kind.BREAKING,
+        'values of city is restricted to "Pune"',
+    ),
+    "values free": (((*PROPERTIES, "unit", "enum"), GONE), Kind.WIDENING, "values of unit is free"),
+    "a tighter limit": (((*PROPERTIES, "days", "maximum"), 5), Kind.BREAKING, "maximum of days: 7 → 5"),
+    "a wider limit": (((*PROPERTIES, "days", "maximum"), 14), Kind.WIDENING, "maximum of days: 7 → 14"),
+    "a limit removed": (
+        ((*PROPERTIES, "days", "minimum"), GONE),
+        Kind.WIDENING,
+        "minimum of days: 1 → nothing",
+    ),
+    "a limit added": (
+        ((*PROPERTIES, "city", "minLength"), 2),
+        Kind.BREAKING,
+        "minLength of city: nothing → 2",
+    ),
+    "a pattern added": (
+        ((*PROPERTIES, "city", "pattern"), "^P"),
+        Kind.BREAKING,
+        "pattern of city changed",
+    ),
+    "items of another type": (
+        ((*PROPERTIES, "tags", "items", "type"), "INTEGER"),
+        Kind.BREAKING,
+        'type of tags[]: "string" → "integer"',
+    ),
+    "an alternative added": (
+        ((*PROPERTIES, "when", "anyOf"), [{"type": "STRING"}, {"type": "INTEGER"}, {"type": "BOOLEAN"}]),
+        Kind.WIDENING,
+        "alternatives of when changed",
+    ),
+    "an alternative removed": (
+        ((*PROPERTIES, "when", "anyOf"), [{"type": "STRING"}]),
+        Kind.BREAKING,
+        "alternatives of when changed",
+    ),
+    "another description": (
+        (("description",), "Weather."),
+        Kind.WORDING,
+        'description: "Forecast of a city." → "Weather."',
+    ),
+    "another description of an argument": (
+        ((*PROPERTIES, "city", "description"), "Town."),
+        Kind.WORDING,
+        'description of city: "Name of the city." → "Town."',
+    ),
+    "a description removed": (
+        ((*PROPERTIES, "city", "description"), GONE),
+        Kind.WORDING,
+        'description of city removed: "Name of the city."',
+    ),
+    "an example added": (
+        ((*PROPERTIES, "city", "example"), "Pune"),
+        Kind.WORDING,
+        'example of city added: "Pune"',
+    ),
+    "nothing else allowed": (
+        (("parameters", "additionalProperties"), False),
+        Kind.BREAKING,
+        "undeclared fields of the arguments are ruled out",
+    ),
+    "asynchronous now": ((("behavior",), "NON_BLOCKING"), Kind.BREAKING, 'behavior nothing → "NON_BLOCKING"'),
+}
+
+
+@pytest.mark.parametrize(("step", "kind", "words"), CASES.values(), ids=CASES)
+def test_a_change_in_either_spelling(step: tuple[tuple[str, ...], Any], kind: Kind, words: str):
+    declared = _changed(step)
+
+    assert [(change.kind, change.words) for change in changes(PINNED, declared)] == [(kind, words)]
+    respelled = [(change.kind, change.words) for change in changes(lowered(PINNED), lowered(declared))]
+    assert respelled == [(kind, words)]
+
+
+def test_spellings_of_the_same_schema_are_equal():
+    assert changes(PINNED, lowered(PINNED)) == []
+    assert changes(lowered(PINNED), PINNED) == []
+
+
+def test_the_worst_change_comes_first():
+    declared = _changed(
+        (("description",), "New."), ((*PROPERTIES, "hours"), {}), ((*PROPERTIES, "unit"), GONE)
+    )
+
+    assert [change.kind for change in changes(PINNED, declared)] == [
+        Kind.BREAKING,
+        Kind.WIDENING,
+        Kind.WORDING,
+    ]
+
+
+def test_the_nearest_variant_is_compared():
+    other = {"name": "get_forecast", "description": "Another agent's.", "parameters": {"type": "OBJECT"}}
+
+    assert nearest([other, PINNED], PINNED) == []
+    reworded = _changed((("description",), "New."))
+    assert [change.kind for change in nearest([other, PINNED], reworded)] == [Kind.WORDING]
+
+
+@pytest.mark.parametrize("odd", [None, 5, "x", [], {"type": 5, "properties": []}, {"properties": {"a": 1}}])
+def test_whatever_stands_for_a_schema_is_compared(odd: Any):
+    declared = {"name": "get_forecast", "parameters": odd}
+
+    assert changes(declared, declared) == []
+    assert changes(PINNED, declared)
+    assert all(change.words for change in changes(declared, PINNED))

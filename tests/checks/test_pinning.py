@@ -1,0 +1,118 @@
+"""Making a pin of recordings, and accepting what changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gemtape.checks.pinning import Pinning, updated
+from gemtape.checks.pins import Pin, PinnedFunction, ResultField
+from gemtape.checks.settings import Settings
+from tests.checks.helpers import entries
+from tests.checks.tape import Tape, celsius, weather
+from tests.factories import call, calls, result, results, user
+
+GET_WEATHER = {"name": "get_weather", "description": "Weather of a city."}
+GET_TIME = {"name": "get_time", "description": "Time in a city."}
+ASK = user("Weather in Pune?")
+NUMBER = {"": ResultField(("object",)), "/celsius": ResultField(("number",))}
+
+
+def _pin(*tapes: Tape, settings: Settings | None = None) -> Pin:
+    pinning = Pinning(settings)
+    for tape in tapes:
+        pinning.add(entries(tape.exchanges))
+    return pinning.pin()
+
+
+def _tape(*declared: dict[str, Any], surface: str = "gemini-api", response: Any = None) -> Tape:
+    tape = Tape(surface=surface)
+    tools = [{"functionDeclarations": list(declared)}]
+    tape.ask([ASK], weather("EpwC"), tools=tools)
+    answered = celsius() if response is None else results(result("get_weather", response))
+    tape.ask([ASK, weather("EpwC"), answered], tools=tools)
+    return tape
+
+
+@pytest.mark.parametrize("surface", ["gemini-api", "vertex", "code-assist"])
+def test_functions_and_results_of_every_surface(surface: str):
+    pin = _pin(_tape(GET_WEATHER, GET_TIME, surface=surface))
+
+    assert pin.toolsets == (("get_time", "get_weather"),)
+    assert pin.functions == {
+        "get_time": PinnedFunction((GET_TIME,)),
+        "get_weather": PinnedFunction((GET_WEATHER,), NUMBER),
+    }
+
+
+def test_several_cassettes_make_one_pin():
+    other = {**GET_WEATHER, "description": "Of another agent."}
+    pin = _pin(_tape(GET_WEATHER), _tape(other, GET_TIME, response={"celsius": None}))
+
+    assert pin.toolsets == (("get_time", "get_weather"), ("get_weather",))
+    assert len(pin.functions["get_weather"].declarations) == 2
+    fields = pin.functions["get_weather"].results
+    assert fields is not None
+    assert fields["/celsius"].types == ("null", "number")
+
+
+@pytest.mark.parametrize(
+    ("response", "settings"),
+    [({"error": "no such city"}, Settings()), ({"failed": True}, Settings(error_results=("/failed",)))],
+)
+def test_error_results_are_no_part_of_the_contract(response: Any, settings: Settings):
+    assert (
+        _pin(_tape(GET_WEATHER, response=response), settings=settings).functions["get_weather"].results
+        is None
+    )
+
+
+def test_spelling_of_keys_does_not_count():
+    tape = Tape()
+    tape.ask(
+        [ASK],
+        tools=[{"function_declarations": [{"name": "f", "parameters_json_schema": {"type": "object"}}]}],
+    )
+
+    assert _pin(tape).functions["f"].declarations == (
+        {"name": "f", "parametersJsonSchema": {"type": "object"}},
+    )
+
+
+def test_requests_without_functions_pin_nothing():
+    tape = Tape()
+    tape.ask([ASK], calls({"text": "Hot."}))
+
+    assert _pin(tape) == Pin(_pin(tape).gemtape)
+
+
+def test_an_update_takes_declarations_as_they_are_now_and_adds_fields():
+    now = {**GET_WEATHER, "description": "New."}
+    pin = updated(_pin(_tape(GET_WEATHER, GET_TIME)), _pin(_tape(now, response={"celsius": 1, "wind": 2})))
+
+    assert pin.toolsets == (("get_weather",),)
+    assert pin.functions == {
+        "get_weather": PinnedFunction((now,), {**NUMBER, "/wind": ResultField(("number",), True)})
+    }
+
+
+def test_an_update_leaves_alone_what_was_not_recorded():
+    before = _pin(_tape(GET_WEATHER))
+    tape = Tape()
+    tape.ask(
+        [user("Time?")],
+        calls(call("get_time", {}, signature="EpwC")),
+        tools=[{"functionDeclarations": [GET_TIME]}],
+    )
+
+    pin = updated(before, _pin(tape))
+
+    assert pin.toolsets == (("get_time",), ("get_weather",))
+    assert pin.functions["get_weather"] == before.functions["get_weather"]
+
+
+def test_an_update_with_the_same_recordings_changes_nothing():
+    pin = _pin(_tape(GET_WEATHER, GET_TIME), _tape(GET_WEATHER))
+
+    assert updated(pin, pin) == pin

@@ -2,7 +2,8 @@
 
 Parts are concatenated over events in order; neighbouring texts are joined only where neither is signed and both or
 neither are thoughts (a signature belongs to the very part it arrived on). Runs of streamed arguments become one call.
-The first candidate is the answer; the others are there for the client to choose from.
+The first candidate is the answer; the others are there for the client to choose from. The answer to a chat completion is
+kept as the message that it is, and read as the content that the message stands for.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from functools import cached_property
 from itertools import chain, groupby
 from typing import Any, Final
 
+from .chat import content_of
+from .chatstream import choices_of, finish_of, is_chat, messages_of, usage_of
 from .events import parse_events
 from .models import Response
 from .normal import normalise_content
@@ -28,7 +31,7 @@ class Answer:
 
     `content` is the folded content of the first candidate as sent (None where there is none), `contents` its pieces, one
     an event; `error` the error object of a failed answer, also one inside a stream. `others` are the folded contents of
-    further candidates.
+    further candidates. With `chat`, contents are chat messages.
     """
 
     content: Any = None
@@ -40,11 +43,20 @@ class Answer:
     usage: dict[str, Any] = field(default_factory=dict)
     error: dict[str, Any] | None = None
     others: tuple[Any, ...] = ()
+    chat: bool = False
 
     @cached_property
     def normal(self) -> Any:
         """The folded content in normal form, None where there is none."""
-        return None if self.content is None else normalise_content(self.content, "model")
+        return None if self.content is None else self._normal(self.content)
+
+    @property
+    def variants(self) -> list[Any]:
+        """The folded contents of all candidates in normal form, the first in front."""
+        return [self.normal, *map(self._normal, self.others)]
+
+    def _normal(self, content: Any) -> Any:
+        return normalise_content(content_of(content, "model") if self.chat else content, "model")
 
     @property
     def parts(self) -> list[Any]:
@@ -71,9 +83,10 @@ def fold_events(events: Iterable[Any]) -> Answer:
     contents: list[dict[str, Any]] = []
     others: dict[int, list[dict[str, Any]]] = {}
     seen: dict[str, Any] = {}
-    for event in map(_unwrapped, events):
-        if not isinstance(event, dict):
-            continue
+    unwrapped = [event for event in map(_unwrapped, events) if isinstance(event, dict)]
+    if any(map(is_chat, unwrapped)):
+        return _chat_answer(unwrapped)
+    for event in unwrapped:
         candidate, *further = _candidates(event)
         seen.update(_said(event, candidate))
         if isinstance(candidate.get("content"), dict):
@@ -85,6 +98,28 @@ def fold_events(events: Iterable[Any]) -> Answer:
         content=_folded(contents),
         contents=tuple(contents),
         others=tuple(_folded(others[index]) for index in sorted(others)),
+        **seen,
+    )
+
+
+def _chat_answer(events: list[dict[str, Any]]) -> Answer:
+    messages = messages_of(events)
+    seen: dict[str, Any] = {}
+    for event in events:
+        first = next((choice for choice in choices_of(event) if not _index(choice)), {})
+        model = event.get("model")
+        said = {
+            "error": event.get("error") if isinstance(event.get("error"), dict) else None,
+            "model_version": model.rpartition("/")[2] if isinstance(model, str) else "",
+            "usage": usage_of(event),
+            "finish_reason": finish_of(first),
+        }
+        seen.update({name: value for name, value in said.items() if value})
+    return Answer(
+        content=messages[0] if messages else None,
+        contents=tuple(messages[:1]),
+        others=tuple(messages[1:]),
+        chat=True,
         **seen,
     )
 

@@ -23,10 +23,10 @@ class Surface(StrEnum):
     """The OpenAI-compatible path of the Gemini API."""
 
 
-GENERATING: Final = frozenset({"generateContent", "streamGenerateContent"})
+CHAT: Final = "chat/completions"
+GENERATING: Final = frozenset({"generateContent", "streamGenerateContent", CHAT})
 """The actions that issue signatures and calls and whose requests are judged."""
 
-_VERSION = re.compile(r"v[0-9]+(?:(?:alpha|beta)[0-9]*|internal(?::[A-Za-z]+)?)?\Z")
 VERTEX_BETA: Final = "v1beta1"
 """The one version that only Vertex has; its clients leave project and location out where a gateway adds them."""
 _API_ROOTS: Final = frozenset({"upload", "models", "tunedModels", "projects", "publishers", "ws", "_gemtape"})
@@ -48,10 +48,17 @@ class Route:
 
     @property
     def generates(self) -> bool:
-        """Whether the exchange is judged: a form of generateContent; chat completions are not."""
+        """Whether the exchange is judged: a form of generateContent, chat completions among them."""
         return self.action in GENERATING
 
     @property
+    @property
+    def backend(self) -> Surface:
+        """The API behind the path: chat completions are only another way to ask the Gemini API or Vertex."""
+        if self.surface is not Surface.OPENAI:
+            return self.surface
+        return Surface.VERTEX if self.resource.startswith("endpoints/") else Surface.GEMINI_API
+
     def streams(self) -> bool:
         """Whether the action answers with a stream of events by its name."""
         return self.action.startswith("stream") or self.action == "serverStreamingPredict"
@@ -97,7 +104,7 @@ def parse_route(path: str) -> Route:
     if upload:
         segments = ["upload", *segments]
     if segments[:1] == ["openai"] or segments[-2:] == ["chat", "completions"]:
-        action = "chat/completions" if segments[-2:] == ["chat", "completions"] else ""
+        action = CHAT if segments[-2:] == ["chat", "completions"] else ""
         return Route(Surface.OPENAI, version, "/".join(segments), action, "")
     resource, action = _split_action("/".join(segments))
     return Route(surface, version, resource, action, _model_of(resource))

@@ -20,9 +20,10 @@ class Piece:
 
     __slots__ = ("digest", "value")
 
-    def __init__(self, value: Any, form: bytes | None = None) -> None:
+    def __init__(self, value: Any, form: bytes | None = None, *, digest: bytes = b"") -> None:
+        """Address a value by its stored form, or by a digest that stands for it as well."""
         self.value = value
-        self.digest = canonical.json_digest(canonical.stored_form(value) if form is None else form)
+        self.digest = digest or canonical.json_digest(canonical.stored_form(value) if form is None else form)
 
     @property
     def form(self) -> bytes:
@@ -39,7 +40,7 @@ class Turn:
     """One content at its place in a history.
 
     `depth` counts from 1; the root (depth 0) is the empty history. `notes` is where upper floors keep what they worked
-    out for the history that ends here.
+    out for the history that ends here, `twin` the same history in another form, where one was asked for.
     """
 
     def __init__(self, parent: Turn | None, piece: Piece | None, message: Message) -> None:
@@ -49,6 +50,7 @@ class Turn:
         self.depth: Final[int] = parent.depth + 1 if parent else 0
         self.children: dict[bytes, Turn] = {}
         self.notes: dict[str, Any] = {}
+        self.twin: Turn | None = None
 
     @cached_property
     def normal(self) -> Any:
@@ -98,6 +100,8 @@ class Turn:
         turn = self
         while turn.parent is not None and turn.piece is not None and not turn.children:
             turn.parent.children.pop(turn.piece.digest, None)
+            if turn.twin is not None:
+                turn.twin.detach()
             turn = turn.parent
 
 

@@ -14,10 +14,11 @@ from typing import Final
 from ..cassettes.entry import Entry
 from ..cassettes.models import Violation
 from .asker import asker_of
+from .chat import as_generate, is_judged
 from .clientside import note_sent
 from .conversation import Run, run_of
 from .executions import Executions
-from .finding import Finding, Place, Scope, content_place, pointer
+from .finding import Finding, Scope, content_place
 from .hindsight import in_hindsight, less_certain
 from .ledger import Ledger, Record
 from .linking import Asking, Link, chain, link, went_on
@@ -27,6 +28,7 @@ from .registry import RULES
 from .returned import Returned
 from .rule import RequestContext, Rule, RunContext
 from .settings import Settings
+from .spelling import pointer_as_sent, words_as_sent
 from .target import Target, target_of
 
 _LONGEST_MESSAGE: Final = 1_000
@@ -72,8 +74,9 @@ class Judge:
 
     def judge(self, entry: Entry) -> list[Violation]:
         """The violations of an exchange; what its answer issued counts for those that follow."""
-        if not entry.route.generates:
+        if not is_judged(entry):
             return []
+        entry = as_generate(entry)
         context, findings, newest = self._examine(entry)
         for rule in self._rules:
             if rule.on_answer:
@@ -89,8 +92,8 @@ class Judge:
                 severity=finding.severity,
                 exchange=entry.number,
                 at=finding.at,
-                pointer=pointer(finding.place, _wrapping(entry, finding)),
-                message=_clipped(finding.message),
+                pointer=pointer_as_sent(entry, finding.place, finding.at),
+                message=_clipped(words_as_sent(entry, finding.message)),
                 model=entry.model,
                 status=entry.status,
             )
@@ -100,7 +103,7 @@ class Judge:
 
     def findings(self, entry: Entry) -> list[Finding]:
         """What is wrong with a request, without taking note of it."""
-        return self._examine(entry)[1] if entry.route.generates else []
+        return self._examine(as_generate(entry))[1] if is_judged(entry) else []
 
     def _is_news(self, finding: Finding, conversation: int) -> bool:
         """Whether a finding was not said yet, where once a conversation is enough."""
@@ -216,13 +219,6 @@ class Judge:
             for answer in closed
             if not answer.doubtful or answer.record.number in went_on(self.ledger, following)
         )
-
-
-def _wrapping(entry: Entry, finding: Finding) -> Place:
-    """Where the place of a finding begins in the body as sent; Code Assist wraps requests and answers, not errors."""
-    if not entry.layout.wrapped or "error" in finding.place[:2]:
-        return ()
-    return (finding.at,)
 
 
 def _clipped(message: str) -> str:

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 from ..cassettes.entry import Entry
 from ..cassettes.folding import Answer
-from ..cassettes.normal import normalise_content
 from ..cassettes.pairing import named
 from ..cassettes.routes import Surface
 from ..cassettes.turns import Turn
@@ -70,8 +69,7 @@ class Record:
 
         A request that ends with model contents gets an answer that goes on from them: they come first.
         """
-        contents = [self.answer.normal, *(normalise_content(other, "model") for other in self.answer.others)]
-        return [self.prefill + _objects(content) for content in contents]
+        return [self.prefill + _objects(content) for content in self.answer.variants]
 
     @cached_property
     def prefill(self) -> list[dict[str, Any]]:
@@ -121,7 +119,7 @@ class Ledger:
         record = Record(
             number=entry.number,
             conversation=conversation,
-            surface=entry.route.surface,
+            surface=entry.route.backend,
             asker=asker_of(entry),
             history=entry.layout.history,
             answer=entry.answer,

@@ -27,9 +27,7 @@ class Bypass(NamedTuple):
 
 
 _ANYWHERE: Final = Bypass("skip_thought_signature_validator", frozenset(Surface))
-_GEMINI_API_ONLY: Final = Bypass(
-    "context_engineering_is_the_way_to_go", frozenset({Surface.GEMINI_API, Surface.OPENAI})
-)
+_GEMINI_API_ONLY: Final = Bypass("context_engineering_is_the_way_to_go", frozenset({Surface.GEMINI_API}))
 # The second one is misprinted on one page, and copied from there.
 _SPELLINGS: Final = {
     _ANYWHERE: ("skip_thought_signature_validator",),

@@ -8,10 +8,12 @@ from typing import Final
 from ..cassettes.entry import Entry
 from ..cassettes.models import Headers
 from .apierrors import error_body
-from .finding import Finding, Severity, pointer
+from .chat import as_generate
+from .finding import Finding, Severity
 from .judge import Judge
 from .selection import Selection
 from .settings import Settings
+from .spelling import pointer_as_sent, words_as_sent
 
 _RENEWED_AFTER: Final = 256
 """Requests after which the judge starts anew: it remembers every history that it met, for as long as it lives."""
@@ -60,21 +62,25 @@ class Strict:
 
     def rejection(self, request: Entry) -> Rejection | None:
         """How the API would refuse a request; None where it is not known to."""
-        for finding in self._findings(request):
+        asked = as_generate(request)
+        for finding in self._findings(asked):
             if finding.rejection:
                 body = error_body(request.route, request.query, finding.rejection)
                 headers = (("content-type", "application/json; charset=UTF-8"),)
-                place = pointer(finding.place, ("request",) if request.layout.wrapped else ())
-                return Rejection(400, headers, body, finding.rule, place, finding.message)
+                place, told = pointer_as_sent(asked, finding.place), words_as_sent(asked, finding.message)
+                return Rejection(400, headers, body, finding.rule, place, told)
         return None
 
     def words(self, request: Entry) -> str:
         """The violations of a request in one line, the worst first; empty where there are none to speak of."""
-        found = [item for item in self._findings(request) if self._severity(item) is not Severity.INFO]
+        asked = as_generate(request)
+        found = [item for item in self._findings(asked) if self._severity(item) is not Severity.INFO]
         found.sort(key=lambda item: self._severity(item) is not Severity.ERROR)
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        prefix = ("request",) if request.layout.wrapped else ()
-        words = [f"{item.rule} at {pointer(item.place, prefix)}: {item.message}" for item in found[:_SHOWN]]
+        words = [
+            f"{item.rule} at {pointer_as_sent(asked, item.place)}: {words_as_sent(asked, item.message)}"
+            for item in found[:_SHOWN]
+        ]
         return "; ".join(words) + more
 
     def _findings(self, request: Entry) -> list[Finding]:

@@ -20,15 +20,17 @@ _NO_PREFILL_FROM: Final = (3, 6)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A surface and a model. `version` is None where the model's name does not tell it.
+    """The API that answers, and a model. `version` is None where the model's name does not tell it.
 
-    `asked` is the model that was really asked, where the request is judged as if it had gone to another.
+    `asked` is the model that was really asked, where the request is judged as if it had gone to another; `chat` says that
+    it is asked through chat completions.
     """
 
     surface: Surface
     model: str
     version: tuple[int, int] | None
     asked: str = ""
+    chat: bool = False
 
     @property
     def issues_unsigned(self) -> bool:
@@ -68,7 +70,9 @@ class Target:
 def target_of(entry: Entry, as_model: str = "") -> Target:
     """The target of a recorded request, or of the same request sent to `as_model`."""
     model = as_model.rpartition("/")[2] or entry.model
-    return Target(entry.route.surface, model, model_version(model), entry.model if as_model else "")
+    route = entry.route
+    asked = entry.model if as_model else ""
+    return Target(route.backend, model, model_version(model), asked, chat=route.surface is Surface.OPENAI)
 
 
 def model_version(model: str) -> tuple[int, int] | None:

@@ -20,8 +20,11 @@ def server_side_tools(context: RequestContext) -> list[str]:
 
 
 def declares_elsewhere(context: RequestContext) -> bool:
-    """Whether there may be functions that the request does not show: of cached content, tool servers, computer use."""
-    if context.settings.get("cachedContent"):
+    """Whether there may be functions that the tools do not show: of cached content, tool servers, computer use.
+
+    Chat completions may have them in ``functions``, as they once were declared.
+    """
+    if context.settings.get("cachedContent") or context.settings.get("functions"):
         return True
     return any(tool.keys() & _OWN_FUNCTIONS for tool in context.tools if isinstance(tool, dict))
 

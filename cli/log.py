@@ -11,6 +11,7 @@ import click
 from ..cassettes.entry import Entry
 from ..cassettes.normal import normalise
 from ..cassettes.schema import GENERATE
+from ..checks.chat import as_generate
 from ..checks.report.model import describe_call
 from .sources import open_source
 
@@ -39,8 +40,9 @@ def _count(usage: dict[str, Any], name: str) -> str:
 
 
 def _tools(entry: Entry) -> str:
-    names = [name for turn in entry.layout.tools.line() for name in _declared(turn.normal)]
-    settings = normalise(entry.layout.settings, GENERATE)
+    layout = as_generate(entry).layout
+    names = [name for turn in layout.tools.line() for name in _declared(turn.normal)]
+    settings = normalise(layout.settings, GENERATE)
     config = settings.get("toolConfig") if isinstance(settings, dict) else None
     calling = config.get("functionCallingConfig") if isinstance(config, dict) else None
     mode = calling.get("mode") if isinstance(calling, dict) else None

@@ -48,8 +48,8 @@ NAME = "mismatched-name"
 
 
 def check(context: RunContext) -> Iterator[Finding]:
-    """Responses without a name, or with another one than their call."""
-    if context.run.role != "user":
+    """Responses without a name, or with another one than their call; in a chat the call's id alone names it."""
+    if context.run.role != "user" or context.target.chat:
         return
     step = step_before(context.run)
     called = dict(zip(map(id, step.responses), step.answered, strict=True)) if step else {}

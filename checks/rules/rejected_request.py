@@ -42,9 +42,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...cassettes.entry import Entry
-from ..finding import Finding, Place, Severity, pointer
+from ..finding import Finding, Place, Severity
 from ..refusals import concerns_account, rules_spoken_of
 from ..rule import RequestContext, Rule
+from ..spelling import pointer_as_sent
 
 NAME = "rejected-request"
 _REFUSED: Final = 400
@@ -85,8 +86,7 @@ def _explained(context: RequestContext, message: str) -> str:
 
 
 def _told(context: RequestContext, finding: Finding) -> str:
-    wrapped: Place = ("request",) if context.entry.layout.wrapped else ()
-    return f"{finding.rule} at {pointer(finding.place, wrapped)}"
+    return f"{finding.rule} at {pointer_as_sent(context.entry, finding.place)}"
 
 
 def _place(entry: Entry) -> Place:

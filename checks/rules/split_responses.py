@@ -55,9 +55,12 @@ NAME = "split-responses"
 
 
 def check(context: RunContext) -> Iterator[Finding]:
-    """Responses of one step in more than one content; what answers no call is another rule's matter."""
+    """Responses of one step in more than one content; what answers no call is another rule's matter.
+
+    A chat message holds one response, so there every batch comes in several.
+    """
     step = step_before(context.run)
-    if step is None or any(response.asynchronous for response in step.responses):
+    if step is None or context.target.chat or any(response.asynchronous for response in step.responses):
         return
     answers = [
         response for response, call in zip(step.responses, step.answered, strict=True) if call is not None

@@ -29,6 +29,7 @@ GENERATING: Final = frozenset({"generateContent", "streamGenerateContent", CHAT}
 
 VERTEX_BETA: Final = "v1beta1"
 """The one version that only Vertex has; its clients leave project and location out where a gateway adds them."""
+_VERSION = re.compile(r"v[0-9]+(?:(?:alpha|beta)[0-9]*|internal(?::[A-Za-z]+)?)?\Z")
 _API_ROOTS: Final = frozenset({"upload", "models", "tunedModels", "projects", "publishers", "ws", "_gemtape"})
 
 
@@ -52,13 +53,13 @@ class Route:
         return self.action in GENERATING
 
     @property
-    @property
     def backend(self) -> Surface:
         """The API behind the path: chat completions are only another way to ask the Gemini API or Vertex."""
         if self.surface is not Surface.OPENAI:
             return self.surface
         return Surface.VERTEX if self.resource.startswith("endpoints/") else Surface.GEMINI_API
 
+    @property
     def streams(self) -> bool:
         """Whether the action answers with a stream of events by its name."""
         return self.action.startswith("stream") or self.action == "serverStreamingPredict"

@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ..cassettes.models import Request, Violation
+from ..cassettes.models import Request
 from ..cassettes.naming import cassette_path
 from ..cassettes.routes import parse_route, split_prefix
+from ..checks.complaints import Complaints
 from ..checks.finding import Severity
 from ..checks.hearing import Hearing
 from .answering import Options, Reply, Verdict
@@ -27,30 +27,10 @@ logger = logging.getLogger(__name__)
 
 FAIL_ON: Final = {"error": Severity.ERROR, "warning": Severity.WARNING, "never": None}
 """The severities that a run can be told to fail on, by name; what is worse fails it too."""
-_ORDER: Final = list(Severity)
 _RESET: Final = "/_gemtape/reset"
 _UNANSWERED: Final = {Verdict.MISS: "miss", Verdict.REJECTED: "refused as the API would"}
 _LONGEST: Final = 3000
 _PATH: Final = 160
-_MOST: Final = 1000
-"""Requests in trouble that are remembered; the others are counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Unanswered:
-    """A request that got no recorded answer, and why."""
-
-    what: str
-    note: str
-
-
-@dataclass(slots=True)
-class _Told:
-    """A violation, where it was met first, and how many later requests held it too."""
-
-    what: str
-    violation: Violation
-    again: int = 0
 
 
 @dataclass(slots=True)
@@ -68,8 +48,7 @@ class Watch:
         self._options = options
         self._lock = threading.Lock()
         self._sessions: dict[str, _Session] = {}
-        self._unanswered: list[_Unanswered] = []
-        self._violations: dict[tuple[str, str, str, str], _Told] = {}
+        self._complaints = Complaints()
         self.verdicts: Final[Counter[Verdict]] = Counter()
         """How many requests got what."""
         self.suppressed = 0
@@ -92,33 +71,17 @@ class Watch:
     def count(self, severity: Severity) -> int:
         """How many different violations of this severity the requests had."""
         with self._lock:
-            return sum(told.violation.severity == severity for told in self._violations.values())
+            return self._complaints.count(severity)
 
     def fails(self, threshold: Severity | None) -> bool:
         """Whether there was a miss, a refusal, or a violation of this severity or worse; None: never."""
-        if threshold is None:
-            return False
-        return any(map(self.verdicts.get, _UNANSWERED)) or any(
-            map(self.count, _ORDER[_ORDER.index(threshold) :])
-        )
+        with self._lock:
+            return self._complaints.fails(threshold)
 
     def complaints(self, threshold: Severity | None = Severity.ERROR) -> list[str]:
         """Each miss, refusal and violation in a paragraph; violations of the given severity or worse, None: of none."""
         with self._lock:
-            return [printable(text, _LONGEST) for text in self._complaints(threshold)]
-
-    def _complaints(self, threshold: Severity | None) -> Iterator[str]:
-        for item in self._unanswered:
-            yield f"{item.what}: {item.note}"
-        more = sum(map(self.verdicts.__getitem__, _UNANSWERED)) - len(self._unanswered)
-        if more:
-            yield f"and {more} more requests that got no recorded answer"
-        least = len(_ORDER) if threshold is None else _ORDER.index(threshold)
-        for told in self._violations.values():
-            found = told.violation
-            if _ORDER.index(Severity(found.severity)) >= least:
-                again = f" (again in {told.again} more)" if told.again else ""
-                yield f"{found.severity}  {found.rule} at {found.pointer} of {told.what}: {found.message}{again}"
+            return [printable(text, _LONGEST) for text in self._complaints.paragraphs(threshold)]
 
     def _note(self, asked: Asked, reply: Reply) -> None:
         if reply.verdict is None:
@@ -136,26 +99,19 @@ class Watch:
         path = split_prefix(asked.path)[1]
         where = f" in {reply.label}" if reply.label else ""
         what = f"request {session.asked}{where}, {asked.method} {printable(path, _PATH)}"
-        if reply.verdict in _UNANSWERED and len(self._unanswered) < _MOST:
-            self._unanswered.append(_Unanswered(f"{_UNANSWERED[reply.verdict]}  {what}", reply.note))
+        if reply.verdict in _UNANSWERED:
+            self._complaints.unanswered(f"{_UNANSWERED[reply.verdict]}  {what}", reply.note)
         if parse_route(path).generates:
             headers = (("content-type", asked.content_type),)
             request = Request(asked.method, path, asked.query, headers, asked.body)
             kept, suppressed = session.hearing.violations(request, reply.answer, self._cassette(reply.label))
             self.suppressed += suppressed
             told = reply.note if reply.verdict is Verdict.REJECTED else ""
-            self._keep(kept, reply.label, what, told)
-
-    def _keep(self, found: list[Violation], label: str, what: str, told: str) -> None:
-        """Remember what is wrong with a request, besides what it was refused for."""
-        for violation in found:
-            if told.startswith(f"{violation.rule} at {violation.pointer}: "):
-                continue
-            key = (label, violation.rule, violation.pointer, violation.message)
-            if key in self._violations:
-                self._violations[key].again += 1
-            elif len(self._violations) < _MOST:
-                self._violations[key] = _Told(what, violation)
+            self._complaints.violations(
+                [item for item in kept if not told.startswith(f"{item.rule} at {item.pointer}: ")],
+                what,
+                reply.label,
+            )
 
     def _cassette(self, label: str) -> str:
         """The path of the cassette, by which a selection may make a difference."""

@@ -268,7 +268,7 @@ def test_complaints_cannot_harm_a_terminal(run: Path):
 
 
 def test_long_lists_are_cut(run: Path, monkeypatch):
-    monkeypatch.setattr("gemtape.replay.watch._MOST", 2)
+    monkeypatch.setattr("gemtape.checks.complaints._MOST", 2)
     with playing(run) as played:
         played.ask(*(asking(user(str(number))) for number in range(5)))
 

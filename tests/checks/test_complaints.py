@@ -63,7 +63,7 @@ def test_severity_and_worse(threshold: Severity | None, severities: list[str]):
     for severity in Severity:
         complaints.violations([violation(severity, severity)], "request 1")
 
-    assert list(complaints.paragraphs(threshold)) == [told(word, "request 1", word) for word in severities]
+    assert set(complaints.paragraphs(threshold)) == {told(word, "request 1", word) for word in severities}
 
 
 def test_severity_that_nothing_reaches_fails_nothing():

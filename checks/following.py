@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..cassettes.entry import Entry
+from .chat import as_generate, is_judged
 from .judge import Judge
 from .ledger import Ledger, Record
 
@@ -34,4 +35,4 @@ class _Look(Judge):
         self.ledger = ledger
 
     def goes_on_from(self, request: Entry) -> Record | None:
-        return self._examine(request)[0].continues if request.route.generates else None
+        return self._examine(as_generate(request))[0].continues if is_judged(request) else None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from gemtape.cassettes.entry import Entry
-from gemtape.cassettes.models import Exchange
+from gemtape.cassettes.models import Exchange, Request
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.turns import TurnTree
 from gemtape.checks.following import Following
-from tests.factories import call, calls, exchange, model_text, result, results, user
+from tests.factories import call, calls, exchange, model_text, result, results, unary, user
 
 ANSWER = results(result("f", {"ok": True}))
 
@@ -37,7 +38,10 @@ class Followed:
 
     def number(self, contents: Any, **more: Any) -> int:
         """The exchange that a request goes on from, 0 for none."""
-        record = self.following.goes_on_from(self._entry(Exchange(exchange(contents, **more).request)))
+        return self.asked(exchange(contents, **more))
+
+    def asked(self, item: Exchange) -> int:
+        record = self.following.goes_on_from(self._entry(Exchange(item.request)))
         return record.number if record else 0
 
     def _entry(self, item: Exchange) -> Entry:
@@ -92,3 +96,18 @@ def test_what_is_no_conversation_goes_on_from_nothing():
 
     path = "/v1beta/models/gemini-3-pro-preview:countTokens"
     assert followed.number([user("a"), signed("AAAA"), ANSWER], path=path) == 0
+
+
+def test_chat_completion_goes_on_from_the_one_whose_words_it_has():
+    def chat(*messages: dict[str, Any]) -> Exchange:
+        body = json.dumps({"model": "gemini-3-pro-preview", "messages": messages}).encode()
+        answer = unary(
+            {"choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}]}
+        )
+        return Exchange(Request("POST", "/v1beta/openai/chat/completions", body=body), answer, None, 1.0, 20)
+
+    hello, hi = {"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}
+    followed = Followed(chat(hello))
+
+    assert followed.asked(chat(hello, hi, {"role": "user", "content": "next"})) == 1
+    assert followed.asked(chat(hello)) == 0

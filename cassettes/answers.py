@@ -18,6 +18,7 @@ import orjson
 from .advice import NO_RETRY, error_body
 from .entry import Entry
 from .models import Chunk, Failure, Headers, Response
+from .uploads import URL_HEADERS
 
 ByteHeaders = tuple[tuple[bytes, bytes], ...]
 
@@ -36,6 +37,7 @@ _DROPPED: Final = frozenset(
         "upgrade",
     }
 )
+_UPLOAD_HEADERS: Final = frozenset(name.encode() for name in URL_HEADERS)
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _NOT_IN_A_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _BODYLESS: Final = frozenset({204, 304})
@@ -71,6 +73,11 @@ class Answer:
         """The value of a header, by its name in lower case."""
         wanted = name.encode()
         return next((value.decode("latin-1") for key, value in self.headers if key == wanted), None)
+
+    @cached_property
+    def may_name_upload(self) -> bool:
+        """Whether there is a header that names the URL of an upload, or could."""
+        return any(name in _UPLOAD_HEADERS for name, _ in self.headers)
 
     @cached_property
     def waits_s(self) -> tuple[float, ...]:

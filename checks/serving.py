@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from ..cassettes.answers import DROPPED, Answer, error_answer, recorded_answer, whole_answer
 from ..cassettes.bounded import Bounded
 from ..cassettes.entry import Entry
+from ..cassettes.legs import Legs
 from ..cassettes.lookup import Accepts, Lookup
 from ..cassettes.misses import Miss, explain
 from ..cassettes.models import Request
@@ -85,6 +86,7 @@ class Serving:
         self._newest: tuple[int, Answer] = 0, DROPPED
         self._refused: dict[int, tuple[str, str] | None] = {}
         self._nameless = Nameless(lookup)
+        self._legs = Legs(lookup)
 
     def read(self, request: Request) -> Known:
         """Take a request apart and judge it; its path is the API's."""
@@ -106,12 +108,17 @@ class Serving:
             CassetteError: the cassette is damaged.
         """
         accepts = self._accepts(known, session)
-        taken = self.lookup.take(known.key, session, accepts, stays)
+        taken = self._legs.take(known.entry, known.key, session, accepts, stays)
         if taken is not None:
             return Found(taken.number, taken.repeated, False)
         if nameless:
             taken = self._nameless.take(known.entry, known.key, session, accepts, stays)
         return taken and Found(taken.number, taken.repeated, True)
+
+    def reset(self, session: str) -> None:
+        """Rewind a session: its queues are full again."""
+        self.lookup.reset(session)
+        self._legs.reset(session)
 
     def served(self, known: Known, found: Found) -> tuple[Answer, str]:
         """The answer of the exchange that was found, and what has to be said of it in one sentence, or nothing."""

@@ -112,7 +112,7 @@ class Answering:
 
     def reset(self, session: str) -> None:
         """Rewind a session: its queues are full again, and its counts nothing."""
-        self.lookup.reset(session)
+        self._serving.reset(session)
         self._faults.reset(session)
         self._verdicts.pop(session, None)
 

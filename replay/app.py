@@ -11,7 +11,9 @@ from typing import Any, Final, Protocol
 from ..cassettes.answers import Answer, error_answer
 from ..cassettes.decoding import CannotDecode, decode_pieces
 from ..cassettes.hosts import host_allowed, host_refusal
+from ..cassettes.leading import leading_back, names_uploads
 from ..cassettes.models import Headers, Request
+from ..cassettes.uploads import restored_path
 from .answering import Reply, Verdict
 from .deck import Asked
 
@@ -86,11 +88,11 @@ class App:
         """
         content_type, encoding, stranger = self._head(scope["headers"])
         decoded = _decoded(encoding, body) if encoding and body and not stranger else None
-        query = scope["query_string"]
+        query = scope["query_string"].decode("latin-1")
         asked = Asked(
             scope["method"],
-            scope["raw_path"].decode("latin-1"),
-            query.decode("latin-1") if query else "",
+            restored_path(scope["raw_path"].decode("latin-1"), query),
+            query,
             content_type,
             body if decoded is None else decoded,
         )
@@ -98,6 +100,9 @@ class App:
             reply = self._lose(403, host_refusal(stranger, "server"))
         else:
             reply = self._answer(asked, lambda: _request(asked, scope, decoded=decoded is not None))
+        if names_uploads(reply.answer):
+            back = leading_back(reply.answer, _origin(scope), asked.path, reply.number)
+            reply = reply._replace(answer=back)
         if self._heard:
             self._heard(asked, reply)
         return reply
@@ -126,6 +131,19 @@ class App:
     def _lose(self, status: int, words: str) -> Reply:
         self._deck.lost += 1
         return Reply(error_answer(status, f"gemtape: {words}"), Verdict.MISS, 0, words)
+
+
+def _origin(scope: Message) -> str:
+    """Scheme, host and port by which the client came, as it wrote them."""
+    hosts = (value.decode("latin-1") for name, value in scope["headers"] if name == b"host")
+    host = next(hosts, "") or _address(*scope["server"])
+    return f"{scope.get('scheme', 'http')}://{host}"
+
+
+def _address(host: str, port: int | None) -> str:
+    """Host and port as a Host header has them, for a client of HTTP/1.0, which need not send one."""
+    name = f"[{host}]" if ":" in host else host
+    return f"{name}:{port}" if port else name
 
 
 async def _paced(answer: Answer, send: Send) -> None:

@@ -22,6 +22,7 @@ from ..cassettes.errors import CassetteError, CassetteMissing, CassetteNameError
 from ..cassettes.models import Request
 from ..cassettes.naming import cassette_name, cassette_path, names_folder, split_session
 from ..cassettes.routes import split_prefix
+from ..cassettes.uploads import belongs_to_upload
 from ..checks.serving import Known
 from .answering import Options, Reply, Tally, Verdict
 from .player import Player
@@ -151,7 +152,8 @@ class Deck:
             return self._own(asked.method, api_path.removeprefix(_OWN), name, session)
         known = self._player(name).read(replace(request, path=api_path))
         place = _Place(name, session, _label(name, session), known)
-        if asked.method == "POST":  # what a GET wants may stand in its headers
+        # What a GET wants may stand in its headers, and so does which step of an upload it is.
+        if asked.method == "POST" and not belongs_to_upload(api_path, asked.query):
             self._places.put(asked, place, len(asked.body) + _ITEM_BYTES)
         return place
 

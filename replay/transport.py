@@ -111,6 +111,8 @@ class ReplayTransport(_Transport):
     def _response(self, request: Any, body: bytes) -> Any:
         path, _, query = request.url.raw_path.partition(b"?")
         scope = {
+            "scheme": request.url.scheme,
+            "server": (request.url.host, request.url.port),
             "method": request.method,
             "raw_path": path,
             "query_string": query,

@@ -63,20 +63,23 @@ def case_exchanges(case: dict[str, Any]) -> list[Exchange]:
 
 def _exchange(case: dict[str, Any], item: dict[str, Any], started_at: float) -> Exchange:
     wrapped = case["surface"] == "code-assist" and "path" not in item
-    streamed = isinstance(item["response"], list)
-    default = f"/v1beta/models/{case['model']}:generateContent"
+    chat = case["surface"] == "openai"
+    streamed = isinstance(item["response"], list) and not (chat and "status" in item)
+    default = "/v1beta/openai/chat/completions" if chat else f"/v1beta/models/{case['model']}:generateContent"
     path = item.get("path") or ("/v1internal:generateContent" if wrapped else default)
     body = {"model": case["model"], "request": item["request"]} if wrapped else item["request"]
     answers = item["response"] if streamed else [item["response"]]
     if wrapped:
         answers = [{"response": answer} if "error" not in answer else answer for answer in answers]
     if streamed:
-        data = b"".join(b"data: " + json.dumps(answer).encode() + b"\r\n\r\n" for answer in answers)
+        end = b"data: [DONE]\n\n" if chat else b""
+        data = b"".join(b"data: " + json.dumps(answer).encode() + b"\r\n\r\n" for answer in answers) + end
         content_type = "text/event-stream"
     else:
-        data, content_type = json.dumps(answers[0]).encode(), "application/json; charset=UTF-8"
+        answer = item["response"] if chat else answers[0]
+        data, content_type = json.dumps(answer).encode(), "application/json; charset=UTF-8"
     return Exchange(
-        Request("POST", path, "alt=sse" if streamed else "", (), json.dumps(body).encode()),
+        Request("POST", path, "alt=sse" if streamed and not chat else "", (), json.dumps(body).encode()),
         Response(item.get("status", 200), (("content-type", content_type),), (Chunk(5, data),)),
         started_at=started_at,
         duration_ms=10,

@@ -24,6 +24,7 @@ DECLARATIONS = [
     }
     for name in FUNCTIONS
 ]
+_EITHER = st.booleans()
 BODY: dict[str, Any] = {"tools": [{"functionDeclarations": DECLARATIONS}]}
 
 
@@ -68,9 +69,13 @@ class Conversation:
 
 
 @st.composite
-def conversations(draw: st.DrawFn, models: tuple[str, ...] = ("gemini-3-pro-preview",)) -> Conversation:
+def conversations(
+    draw: st.DrawFn,
+    models: tuple[str, ...] = ("gemini-3-pro-preview",),
+    ids: st.SearchStrategy[bool] = _EITHER,
+) -> Conversation:
     """Turns of zero to three steps, each of one to three parallel calls; the last turn has a step and is still open."""
-    made = Conversation(draw(st.sampled_from(models)), draw(st.booleans()), draw(st.booleans()))
+    made = Conversation(draw(st.sampled_from(models)), draw(st.booleans()), draw(ids))
     turns = draw(st.lists(st.lists(st.integers(1, 3), max_size=3), min_size=1, max_size=3))
     turns[-1] = turns[-1] or [draw(st.integers(1, 3))]
     for number, steps in enumerate(turns):

@@ -62,7 +62,7 @@ def check(context: RunContext) -> Iterator[Finding]:
 
 def _finding(orphans: list[Response], why: str, rejection: str) -> Finding:
     first = orphans[0]
-    name = first.named.name or "(unnamed)"
+    name = first.named.name or first.named.id or "(unnamed)"
     answer = "answers" if len(orphans) == 1 else f"and {len(orphans) - 1} more answer"
     place = content_place(first.at.content, first.at.part)
     return Finding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,14 +57,36 @@ def java_options(proxy_url: str, java_store: Path) -> list[str]:
     return [f"'{option}'" if " " in option else option for option in options]
 
 
-def _thinned(listed: str) -> str:
+def excepts(no_proxy: str, host: str, port: int = 443) -> bool:
+    """Whether a `NO_PROXY` has requests to a host go past every proxy: by its name, one it ends in, or its network."""
+    return any(_covers(item.strip().lower(), host.lower(), port) for item in no_proxy.split(","))
+
+
+def _thinned(no_proxy: str) -> str:
     """A `NO_PROXY` without the entries that would have requests to the Gemini API pass us by, unrecorded."""
-    hosts = [item.strip() for item in listed.split(",") if item.strip()]
-    return ",".join(host for host in hosts if not _covers(host.lower()))
+    items = [item.strip() for item in no_proxy.split(",") if item.strip()]
+    return ",".join(
+        item for item in items if not any(excepts(item, host) for host in _HOSTS) and not _regional(item)
+    )
 
 
-def _covers(item: str) -> bool:
-    if item == "*":
-        return True
-    name = _PORT.sub("", item).lstrip("*").lstrip(".")
-    return name.endswith(_REGIONAL) or any(f".{host}".endswith(f".{name}") for host in _HOSTS)
+def _regional(item: str) -> bool:
+    return _PORT.sub("", item.lower()).endswith(_REGIONAL)
+
+
+def _covers(item: str, host: str, port: int) -> bool:
+    if item in ("", "*"):
+        return item == "*"
+    if (given := _PORT.search(item)) and item.count(":") == 1:
+        if int(given[0][1:]) != port:
+            return False
+        item = item[: given.start()]
+    name = item.lstrip("*").lstrip(".")
+    return f".{host}".endswith(f".{name}") or _is_in_network(host, item)
+
+
+def _is_in_network(host: str, network: str) -> bool:
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(network.strip("[]"), strict=False)
+    except ValueError:
+        return False

@@ -47,6 +47,25 @@ def host_refusal(authority: str, listener: str) -> str:
     )
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a name or address means the machine that it is said on."""
+    if host.lower() == "localhost" or host.lower().endswith(".localhost"):
+        return True
+    return _is_address(host) and ipaddress.ip_address(host).is_loopback
+
+
+def leads_to(bound: tuple[str, int], host: str, port: int) -> bool:
+    """Whether an address is that of a listener, as far as its name tells.
+
+    Args:
+        bound: the address or name that the listener was told to use, empty for all interfaces, and its port.
+        host: a name or address.
+        port: its port.
+    """
+    names = _WILDCARDS | {bound[0].lower(), socket.gethostname().lower()}
+    return port == bound[1] and (is_loopback(host) or host.lower() in names)
+
+
 def _is_address(host: str) -> bool:
     try:
         ipaddress.ip_address(host)

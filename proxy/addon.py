@@ -13,24 +13,24 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from mitmproxy import addonmanager, connection, ctx, http, tls
+from mitmproxy import addonmanager, ctx, http, tls
 from mitmproxy.addons.proxyserver import Proxyserver
-from mitmproxy.proxy import mode_specs, server_hooks
+from mitmproxy.proxy import server_hooks
 
-from ..cassettes import canonical
-from ..cassettes.astray import without_api
 from ..cassettes.errors import CassetteNameError
 from ..cassettes.models import Failure
-from ..cassettes.routes import parse_route, split_prefix
+from ..cassettes.routes import parse_route
 from . import crashes, errors, guard
+from .door import Door
 from .errors import Refused
 from .lines import printable
+from .parents import authorize, send
 from .recorder import Recorder
-from .recording import Recording, Stage, header_pairs
-from .routing import Router
+from .recording import Recording, header_pairs
 from .stopping import stop
 from .tee import Tee, has_body, hold_limit, reframe
 from .timeouts import Timeouts, watch
+from .underway import Underway
 
 logger = logging.getLogger(__name__)
 
@@ -42,18 +42,14 @@ class Addon:
 
     name = "gemtape"
 
-    def __init__(self, recorder: Recorder, router: Router, timeouts: Timeouts | None = None) -> None:
+    def __init__(self, recorder: Recorder, door: Door, timeouts: Timeouts | None = None) -> None:
         self.recorder = recorder
-        self._router = router
+        self.door = door
         self.timeouts = timeouts or Timeouts()
-        self._open: dict[str, Recording] = {}
+        self._open = Underway()
         self._watch: asyncio.Task[None] | None = None
         self._undo: Callable[[], None] = lambda: None
         self._unwatch: Callable[[], None] = lambda: None
-
-    def router_of(self, _client: connection.Client) -> Router:
-        """What chooses the upstream of requests that come in on this connection."""
-        return self._router
 
     def load(self, loader: addonmanager.Loader) -> None:
         """Take over mitmproxy's error pages."""
@@ -67,41 +63,43 @@ class Addon:
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         """Refuse what is no request for the API, and send the rest where it belongs."""
-        if flow.error or not _is_ours(flow.client_conn):
+        if flow.error or not self.door.takes(flow.client_conn):
             return
         self.recorder.tapes.asked += 1
         with self._answering(flow):
-            guard.check_head(flow.request, ctx.options.listen_host)
+            self.door.check_head(flow)
             self._route(flow)
 
     def request(self, flow: http.HTTPFlow) -> None:
         """Let a request go once its cassette can take it."""
-        if flow.response or flow.error or not _is_ours(flow.client_conn):
+        if flow.response or flow.error or not self.door.takes(flow.client_conn):
             return
         with self._answering(flow):
             recording = self._open.get(flow.id)
             if recording is None:
-                raise _unrouted(flow.request)
+                raise self.door.unplaced(flow.request)
             recording.take_request(flow.request)
             self.recorder.admit(recording)
 
     def server_connect(self, data: server_hooks.ServerConnectionHookData) -> None:
-        """Open no connection to anything but an upstream: the last belt, should routing go wrong."""
+        """Open no connection but to where one may lead."""
         host, port = (data.server.address or ("", 0))[:2]
-        if _is_ours(data.client) and not self.router_of(data.client).allows(host, port):
+        if not self.door.allows(data.client, host, port):
             data.server.error = "gemtape opens no connection to this address"
-        for recording in self._of_client(data.client.id, Stage.WAITING):
-            recording.server = data.server
-            recording.enter(Stage.CONNECTING)
+        self._open.connecting(data.client, data.server)
 
     def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
         """The wait for the answer begins, unless TLS comes first."""
         if not data.server.tls:
-            self._connected(data.client.id)
+            self._open.connected(data.client, data.server)
 
     def tls_established_server(self, data: tls.TlsData) -> None:
         """The wait for the answer begins."""
-        self._connected(data.context.client.id)
+        self._open.connected(data.context.client, data.conn)
+
+    def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
+        """Tell the user's proxy who we are."""
+        authorize(flow, self.door.parents)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Put the tee between the answer and the client."""
@@ -142,27 +140,26 @@ class Addon:
         self._undo()
 
     def _route(self, flow: http.HTTPFlow) -> None:
-        request = flow.request
-        path, _, query = request.path.partition("?")
-        prefix, api_path = split_prefix(path)
-        if api_path == "/":
+        place = self.door.place(flow)
+        if place is None:
             return  # refused when the body tells how it came here
+        request = flow.request
         try:
-            name = self.recorder.tapes.name(prefix)
+            name = self.recorder.tapes.name(place.prefix)
         except CassetteNameError as error:
             raise Refused(400, str(error)) from error
-        route = parse_route(api_path)
-        upstream = self.router_of(flow.client_conn).upstream_of(api_path, route)
+        _, mark, query = request.path.partition("?")
         self._open[flow.id] = Recording(
-            flow, name, api_path, query, header_pairs(request.headers), str(upstream), route
+            flow,
+            name,
+            place.api_path,
+            query,
+            header_pairs(request.headers),
+            str(place.upstream),
+            parse_route(place.api_path),
         )
         guard.drop_hop_headers(request.headers)
-        # In this order: each setter rewrites the Host header with what it knows by then.
-        request.scheme = upstream.scheme
-        request.host = upstream.host
-        request.port = upstream.port
-        request.headers["host"] = upstream.authority
-        request.path = upstream.base + api_path + ("?" + query if query else "")
+        send(flow, place.upstream, f"{place.api_path}{mark}{query}", self.door.parents)
 
     def _tee(self, recording: Recording, request: http.Request, response: http.Response) -> None:
         recording.take_head(response)
@@ -207,19 +204,8 @@ class Addon:
         return 502, f"{recording.upstream} gave no answer: {message}"
 
     def _lose(self, peer: object) -> None:
-        for key in [key for key, item in self._open.items() if item.flow.client_conn.peername == peer]:
-            self.recorder.store(self._open.pop(key), Failure.RESET)
-
-    def _connected(self, client: str) -> None:
-        for recording in self._of_client(client, Stage.CONNECTING):
-            recording.enter(Stage.WAITING)
-
-    def _of_client(self, client: str, stage: Stage) -> list[Recording]:
-        return [
-            recording
-            for recording in self._open.values()
-            if recording.stage is stage and recording.flow.client_conn.id == client
-        ]
+        for recording in self._open.take_all(peer):
+            self.recorder.store(recording, Failure.RESET)
 
 
 def proxyserver() -> Proxyserver:
@@ -227,17 +213,6 @@ def proxyserver() -> Proxyserver:
     addon = ctx.master.addons.get("proxyserver")
     assert isinstance(addon, Proxyserver)  # noqa: S101 - there is no listener without it
     return addon
-
-
-def _is_ours(client: connection.Client) -> bool:
-    """Whether a connection came to a reverse listener; what passes a forward proxy is somebody else's traffic."""
-    return isinstance(client.proxy_mode, mode_specs.ReverseMode)
-
-
-def _unrouted(request: http.Request) -> Refused:
-    prefix, _ = split_prefix(request.path.partition("?")[0])
-    body = canonical.parse(request.raw_content or b"")
-    return Refused(404, without_api(request.method, prefix, body, request.headers.get("x-goog-api-client")))
 
 
 def _kill(flow: http.HTTPFlow) -> None:

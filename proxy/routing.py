@@ -101,6 +101,12 @@ def _vertex_host(location: str) -> str:
     return f"{location}-{VERTEX_HOST}"
 
 
+def is_gemini(host: str, port: int) -> bool:
+    """Whether an address is that of one of Google's hosts for the Gemini API, Vertex or Code Assist."""
+    known = host in (GEMINI_API_HOST, CODE_ASSIST_HOST) or _VERTEX_ADDRESS.match(host) is not None
+    return known and port == _PORTS["https"]
+
+
 class Router:
     """Chooses the upstream of each request."""
 
@@ -114,6 +120,15 @@ class Router:
             if self._upstream
             else "the Google host that each path belongs to"
         )
+
+    @property
+    def usual(self) -> Upstream:
+        """The upstream of most requests."""
+        return self.upstream_at(GEMINI_API_HOST)
+
+    def upstream_at(self, host: str) -> Upstream:
+        """The upstream of a request that names one of Google's hosts itself."""
+        return self._upstream or google(host)
 
     def upstream_of(self, api_path: str, route: Route) -> Upstream:
         """The upstream of an API path.
@@ -129,5 +144,4 @@ class Router:
         """Whether a connection to this address may be opened at all."""
         if self._upstream:
             return (host, port) == (self._upstream.host, self._upstream.port)
-        known = host in (GEMINI_API_HOST, CODE_ASSIST_HOST) or _VERTEX_ADDRESS.match(host) is not None
-        return known and port == _PORTS["https"]
+        return is_gemini(host, port)

@@ -14,16 +14,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mitmproxy import http, options
-from mitmproxy.addons import next_layer, tlsconfig
-from mitmproxy.addons import proxyserver as proxyserver_addon
 from mitmproxy.master import Master
-from mitmproxy.proxy import server
 
 from ..cassettes.errors import SetupError
 from .addon import Addon, proxyserver
-from .hooks import QuickMaster
+from .door import Door
 from .lines import LogToLines
+from .master import make_master
+from .parents import Parents
 from .recorder import Recorder, Say
 from .routing import Router
 from .surroundings import raise_file_limit, trusted_authorities
@@ -31,8 +29,6 @@ from .tape import Recorded
 from .tapes import Tapes
 from .timeouts import Timeouts
 
-UNROUTED: Final = "reverse:http://unrouted.invalid:80"
-"""The listener's own target: where a request goes that nobody routed."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _LOGGERS: Final = ("mitmproxy", "gemtape")
 
@@ -76,21 +72,25 @@ def serve(
         say: shows a line, such as the one about each exchange.
         only_success: leave out answers that are not 2xx, and those that broke off.
         ready: told once requests can come; it runs on the proxy's loop, so it must not wait.
-        environ: names the certificate authorities to trust, as OpenSSL and requests read them.
+        environ: names the certificate authorities to trust, as OpenSSL and requests read them, and the user's proxies.
 
     Returns:
         What was recorded.
 
     Raises:
-        SetupError: the address cannot be listened on, or the environment names certificates that are not there.
+        SetupError: the address cannot be listened on, or the environment names certificates that are not there, or a
+            proxy that cannot be gone through.
         CassetteError: the cassette exists already or cannot be written.
     """
     trust = trusted_authorities(environ)
+    parents = Parents(environ)
+    usual = listener.router.usual
+    parents.of(usual.scheme, usual.host, usual.port)  # raises now what it would at every request
     if note := tapes.prepare():
         say(note)
     raise_file_limit()
     try:
-        asyncio.run(_serve(listener, Recorder(tapes, say, only_success=only_success), trust, ready))
+        asyncio.run(_serve(listener, Recorder(tapes, say, only_success=only_success), parents, trust, ready))
     finally:
         recorded = tapes.finish()
     return recorded
@@ -102,26 +102,16 @@ def base_url(host: str, port: int) -> str:
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
-class QuietTlsConfig(tlsconfig.TlsConfig):
-    """Verifies the upstream's certificate, and makes no certificate authority in the user's home."""
-
-    name = "tlsconfig"
-
-    def running(self) -> None:
-        """Do not read or make the files of an authority."""
-
-    def request(self, flow: http.HTTPFlow) -> None:
-        """Do not answer for the authority's revocation list (mitmproxy 12 does)."""
-
-
 class Start:
     """Tells a listener that works from one that does not, and ends the run when it is told to."""
 
-    def __init__(self, listener: Listener, ready: Ready | None, log: logging.Handler) -> None:
+    def __init__(self, listener: Listener, door: Door, ready: Ready | None, say: Say) -> None:
         self.problem: Exception | None = None
         self._listener = listener
+        self._door = door
         self._ready = ready
-        self._log = log
+        self._say = say
+        self._log = LogToLines(say)
         self._stopping = False
         self.master: Master | None = None
 
@@ -138,15 +128,15 @@ class Start:
         instance = next(iter(proxyserver().servers))
         if not instance.is_running or not instance.listen_addrs:
             raise _listen_problem(self._listener, instance.last_exception)
-        if self._leads_here(instance.listen_addrs[0][1]):
-            raise SetupError(f"the upstream {self._listener.router} is this proxy itself")
+        host, port = instance.listen_addrs[0][:2]
+        for note in self._door.open((self._listener.host, port)):
+            self._say(note)
         for name in _LOGGERS:
             logging.getLogger(name).addHandler(self._log)
         # What is loaded by now stays: it need not be walked in every collection.
         gc.collect()
         gc.freeze()
         if self._ready:
-            host, port = instance.listen_addrs[0][:2]
             self._ready(Running(base_url(host, port), self.stop))
 
     def stop(self) -> None:
@@ -162,17 +152,20 @@ class Start:
             logging.getLogger(name).removeHandler(self._log)
         gc.unfreeze()
 
-    def _leads_here(self, port: int) -> bool:
-        return any(
-            self._listener.router.allows(host, port)
-            for host in (self._listener.host, "localhost", "127.0.0.1", "::1")
-        )
 
-
-async def _serve(listener: Listener, recorder: Recorder, trust: dict[str, str], ready: Ready | None) -> None:
-    start = Start(listener, ready, LogToLines(recorder.say))
-    addon = Addon(recorder, listener.router, listener.timeouts)
-    start.master = _make_master(listener, trust, addon, start)
+async def _serve(
+    listener: Listener, recorder: Recorder, parents: Parents, trust: dict[str, str], ready: Ready | None
+) -> None:
+    door = Door(listener.router, parents)
+    start = Start(listener, door, ready, recorder.say)
+    addon = Addon(recorder, door, listener.timeouts)
+    start.master = master = make_master(
+        (listener.host, listener.port),
+        (addon, start),
+        authority=None,
+        timeouts=listener.timeouts,
+        trust=trust,
+    )
     loop = asyncio.get_running_loop()
     if threading.current_thread() is threading.main_thread():
         for number in _SIGNALS:
@@ -181,37 +174,11 @@ async def _serve(listener: Listener, recorder: Recorder, trust: dict[str, str], 
             ):  # Windows: Ctrl-C cancels the run, with the same end
                 loop.add_signal_handler(number, start.stop)
     try:
-        await start.master.run()
+        await master.run()
     finally:
         start.end()
     if start.problem:
         raise start.problem
-
-
-def _make_master(listener: Listener, trust: dict[str, str], addon: Addon, start: Start) -> Master:
-    opts = options.Options(listen_host=listener.host, listen_port=listener.port)
-    master = QuickMaster(opts)
-    # Ours stands before the others: they skip work that is already done.
-    master.addons.add(addon, start, proxyserver_addon.Proxyserver(), next_layer.NextLayer(), QuietTlsConfig())
-    opts.update(
-        mode=[UNROUTED],
-        connection_strategy="lazy",  # eager connects before it has read a request, and its failure has no hook
-        keep_host_header=True,
-        rawtcp=False,
-        http2=False,
-        **trust,
-    )
-    set_patience(opts, listener.timeouts)
-    return master
-
-
-def set_patience(opts: options.Options, timeouts: Timeouts) -> None:
-    """Keep mitmproxy from closing a client that waits: 600 seconds by itself, and without a word to it."""
-    patience = int(timeouts.longest * 2) + 60
-    if "tcp_timeout" in opts:
-        opts.update(tcp_timeout=patience)
-    else:
-        server.TCP_TIMEOUT = patience
 
 
 def _listen_problem(listener: Listener, error: Exception | None) -> SetupError:

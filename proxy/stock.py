@@ -16,9 +16,10 @@ from ..cassettes.redaction import Redactor
 from ..checks.config import load_config
 from ..checks.live import checked_by, judges
 from .addon import Addon
+from .door import Door
+from .master import set_patience
 from .recorder import Recorder
 from .routing import Router, Upstream
-from .run import set_patience
 from .tape import Existing
 from .tapes import Tapes
 
@@ -31,8 +32,7 @@ class StockAddon(Addon):
     """Records what reverse listeners of a stock mitmproxy pass on."""
 
     def __init__(self) -> None:
-        super().__init__(Recorder(Tapes(Path(), folder=False), _say), Router())
-        self._routers: dict[str, Router] = {}
+        super().__init__(Recorder(Tapes(Path(), folder=False), _say), StockDoor(Router()))
         self._set = False
 
     def load(self, loader: addonmanager.Loader) -> None:
@@ -86,18 +86,26 @@ class StockAddon(Addon):
             logger.error("gemtape: only reverse listeners are recorded: --mode reverse:https://HOST")
         await super().running()
 
+    async def done(self) -> None:
+        """Stop, and close the cassettes."""
+        await super().done()
+        for recorded in self.recorder.tapes.finish():
+            _say(recorded.note or f"{recorded.path}: {recorded.exchanges} exchanges")
+
+
+class StockDoor(Door):
+    """Reverse listeners, each with an upstream of its own; the user's proxies are left to mitmproxy's `upstream` mode."""
+
+    def __init__(self, router: Router) -> None:
+        super().__init__(router)
+        self._routers: dict[str, Router] = {}
+
     def router_of(self, client: connection.Client) -> Router:
         """The target of the listener; where it is one of Google's hosts, whichever of them the path belongs to."""
         mode = client.proxy_mode
         if mode.full_spec not in self._routers:
             self._routers[mode.full_spec] = _router(mode)
         return self._routers[mode.full_spec]
-
-    async def done(self) -> None:
-        """Stop, and close the cassettes."""
-        await super().done()
-        for recorded in self.recorder.tapes.finish():
-            _say(recorded.note or f"{recorded.path}: {recorded.exchanges} exchanges")
 
 
 def _router(mode: mode_specs.ProxyMode) -> Router:

@@ -71,7 +71,12 @@ async def watch(
 
 def _cut(recording: Recording, server: Proxyserver, reason: str) -> None:
     handler = server.connections.get(recording.flow.client_conn.id)
+    if handler is None:
+        return
     connection = recording.server or recording.flow.server_conn
-    transport = handler.transports.get(connection) if handler else None
-    if transport is not None and transport.handler is not None:
-        transport.handler.cancel(reason)
+    # A connection that leads through a proxy has no socket of its own, but a client's connection has one exchange at a
+    # time, so whatever else it holds open serves this one.
+    cut = [connection] if connection in handler.transports else handler.transports.keys() - {handler.client}
+    for key in cut:
+        if (task := handler.transports[key].handler) is not None:
+            task.cancel(reason)

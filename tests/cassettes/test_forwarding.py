@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gemtape.cassettes.forwarding import forward_variables
+from gemtape.cassettes.forwarding import excepts, forward_variables
 
 FILES = {
     "certificate": Path("/ca/ca.pem"),
@@ -64,3 +64,24 @@ def test_path_with_a_space_is_quoted_for_java():
 def test_no_exception_of_the_users_leads_around_us(name, given, kept):
     assert variables(**{name: given})[name] == kept
     assert {"NO_PROXY", "no_proxy"} & variables(**{name: given}).keys() == {name}
+
+
+@pytest.mark.parametrize(
+    ("listed", "host", "excepted"),
+    [
+        ("", "a.test", False),
+        ("*", "a.test", True),
+        ("a.test", "a.test", True),
+        ("a.test", "b.a.test", True),
+        (".a.test, *.b.test", "x.B.test", True),
+        ("a.test", "ba.test", False),
+        ("a.test:443", "a.test", True),
+        ("a.test:80", "a.test", False),
+        ("10.0.0.0/8", "10.1.2.3", True),
+        ("10.0.0.0/8", "11.1.2.3", False),
+        ("::1, fd00::/8", "fd00::5", True),
+        ("10.0.0.1", "10.0.0.1", True),
+    ],
+)
+def test_no_proxy_is_read_as_other_clients_read_it(listed, host, excepted):
+    assert excepts(listed, host, 443) is excepted

@@ -15,10 +15,11 @@ from typing import Any, Final
 
 from .canonical import NOT_JSON, parse
 from .events import Event, Span, split_events
+from .fields import Message
 from .fragments import Fragment, runs
 from .json_strings import JsonString, Path, Text, json_strings
 from .models import Chunk
-from .positions import TOKEN_FIELDS, holds_secret_field
+from .positions import ROOT, TOKEN_FIELDS, holds_secret_field
 from .shapes import MARKER, Shapes, hides_characters, merged
 
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
@@ -40,7 +41,9 @@ class Edit:
     text: bytes
 
 
-def find_secrets(body: bytes, content_type: str | None, value: Any, shapes: Shapes) -> list[Edit]:
+def find_secrets(
+    body: bytes, content_type: str | None, value: Any, shapes: Shapes, root: Message = ROOT
+) -> list[Edit]:
     """What has to be replaced in a body, in order and without overlaps.
 
     Args:
@@ -48,6 +51,7 @@ def find_secrets(body: bytes, content_type: str | None, value: Any, shapes: Shap
         content_type: Its content type, where known.
         value: What the body parses to, where the caller knows it already, else `NOT_JSON`.
         shapes: What secrets look like.
+        root: What a body of this kind holds.
     """
     if not body:
         return []
@@ -55,10 +59,10 @@ def find_secrets(body: bytes, content_type: str | None, value: Any, shapes: Shap
         return _in_plain(body, content_type, shapes)
     events = _read(body, content_type, value)
     if all(event.value is not NOT_JSON for event in events) and _is_clean(
-        body, [event.value for event in events], shapes
+        body, [event.value for event in events], shapes, root
     ):
         return []
-    return _in_strings(body, events, shapes)
+    return _in_strings(body, events, shapes, root)
 
 
 def find_literals(body: bytes, replacements: Mapping[str, str]) -> list[Edit]:
@@ -144,7 +148,7 @@ def _read(body: bytes, content_type: str | None, value: Any) -> list[Event]:
     return split_events(body, content_type)
 
 
-def _is_clean(body: bytes, values: list[Any], shapes: Shapes) -> bool:
+def _is_clean(body: bytes, values: list[Any], shapes: Shapes, root: Message) -> bool:
     """Whether a body whose events all parse holds no secret, told without reading it string by string.
 
     A secret is spelled out in the bytes, or spelled with escapes, or it is the value of a secret field, or it is spread
@@ -153,7 +157,7 @@ def _is_clean(body: bytes, values: list[Any], shapes: Shapes) -> bool:
     return not (
         shapes.may_be_in(body)
         or hides_characters(body)
-        or holds_secret_field(values)
+        or holds_secret_field(values, root)
         or any(shapes.spans("".join(fragment.text for fragment in run)) for run in runs(enumerate(values)))
         or (shapes.extra and any(shapes.spans(text) for text in _all_strings(values)))
     )
@@ -182,13 +186,13 @@ def _in_plain(body: bytes, content_type: str | None, shapes: Shapes) -> list[Edi
     return [Edit(start, end, _MARKER) for start, end in merged(found)]
 
 
-def _in_strings(body: bytes, events: Sequence[Event], shapes: Shapes) -> list[Edit]:
+def _in_strings(body: bytes, events: Sequence[Event], shapes: Shapes, root: Message) -> list[Edit]:
     found: list[Edit] = []
     strings: list[dict[Path, JsonString]] = []
     after = 0
     for event in events:
         placed: dict[Path, JsonString] = {}
-        for string in json_strings(body, event.spans):
+        for string in json_strings(body, event.spans, root):
             # What parses has nothing but numbers and punctuation between its strings.
             if event.value is NOT_JSON:
                 found += _between_strings(body, after, string.start, shapes)

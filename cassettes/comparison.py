@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from .canonical import huge_integers
 from .difference import Contents, Difference, Kind
+from .endpoints import request_message
 from .entry import Entry
 from .matchform import history_digest, ignored, match_content, match_instruction, match_query, match_settings
 from .matching import EVERYTHING, Matching
 from .rawform import match_bytes, match_place
-from .schema import request_message
 from .turns import Piece
 from .values import ABSENT, Path, differing, dotted, pointer
 

@@ -19,24 +19,29 @@ from urllib.parse import parse_qsl
 
 from .answered import in_call_order, marked_message
 from .canonical import DIGEST_BYTES, huge_integers, json_digest, stored_form
+from .endpoints import UNKNOWN, request_message
 from .entry import Entry
 from .fields import Message
 from .layout import Layout
 from .matching import EVERYTHING, Matching
 from .normal import normalise, normalise_content, stripped
 from .rawform import match_bytes, match_place
-from .schema import CONTENT, OPENAI_MESSAGE, TOOL, UNKNOWN, request_message
+from .routes import without_place
+from .schema import CONTENT, OPENAI_MESSAGE, TOOL
 from .turns import Piece, Turn
 
-FORM_VERSION: Final = 3
-_QUERY: Final = {
-    **{name: name for name in ("alt", "pageToken", "pageSize", "filter", "updateMask")},
-    "$alt": "alt",
-    "page_token": "pageToken",
-    "page_size": "pageSize",
-    "update_mask": "updateMask",
-}
-"""The parameters that select an answer, as they may be spelled, with their canonical names."""
+FORM_VERSION: Final = 4
+_SELECTING: Final = frozenset(
+    {
+        *("alt", "fields", "filter", "force", "orderBy", "pageSize", "pageToken", "queryBase", "recursive"),
+        *("updateMask", "view"),
+        *("includeInput", "lastEventId", "stream"),  # of interactions
+        *("after", "before", "limit", "order", "purpose"),  # of OpenAI-compatible lists
+        *("accent", "context", "gender", "languageCode", "persona", "pitch", "regionCode", "search", "type"),
+        "mode",  # of environments; those above are of voices
+    }
+)
+"""The parameters that select an answer."""
 _NOTE: Final = "match"
 _PLACES: Final = {CONTENT.name: "contents", OPENAI_MESSAGE.name: "messages", TOOL.name: "tools"}
 """Where the turns of a history stand in a request."""
@@ -131,8 +136,10 @@ def match_settings(layout: Layout, message: Message, matching: Matching = EVERYT
     if not isinstance(form, dict):
         return form
     model = form.get("model")
-    if isinstance(model, str) and "/" not in model.removeprefix("models/"):
-        del form["model"]
+    if isinstance(model, str):
+        form["model"] = without_place(model)
+        if "/" not in form["model"].removeprefix("models/"):
+            del form["model"]
     inner = form.get("request") if layout.wrapped else form
     if isinstance(inner, dict):
         for key, turns in (("contents", layout.history), ("tools", layout.tools)):
@@ -163,6 +170,13 @@ def match_instruction(piece: Piece, matching: Matching = EVERYTHING) -> Any:
 
 
 def match_query(query: str) -> list[list[str]]:
-    """The parameters of a query that select an answer, as pairs in order."""
-    pairs = parse_qsl(query, keep_blank_values=True)
-    return sorted([_QUERY[name], value] for name, value in pairs if name in _QUERY)
+    """The parameters of a query that select an answer, as pairs in order; their names in one spelling."""
+    if not query:
+        return []
+    pairs = ((_parameter(name), value) for name, value in parse_qsl(query, keep_blank_values=True))
+    return sorted([name, value] for name, value in pairs if name in _SELECTING)
+
+
+def _parameter(name: str) -> str:
+    head, *words = name.removeprefix("$").split("_")
+    return head + "".join(word[:1].upper() + word[1:] for word in words)

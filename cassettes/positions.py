@@ -46,6 +46,7 @@ _CHAT_MESSAGE: Final = Message(
         "tool_calls": many(_CHAT_CALL),
         "tool_call_id": _ID,
         "extra_content": one(_EXTRA),
+        "audio": one(_AUDIO),
     },
 )
 _CHOICE: Final = Message("Choice", {"message": one(_CHAT_MESSAGE), "delta": one(_CHAT_MESSAGE)})
@@ -56,8 +57,16 @@ _TOOL: Final = Message("Tool", {"mcpServers": many(_MCP), "headers": _SECRET})
 # One entry of an interaction: a step, a content, or a delta of one. Ids there are those of calls.
 _STEP: Final = Message("Step", {"id": _ID, "call_id": _ID, "data": _BYTES, "signature": _SIGNATURE})
 _STEP.fields.update({name: many(_STEP) for name in ("content", "summary")})
-_PREDICTED: Final = Message("Prediction", {"bytesBase64Encoded": _BYTES})
-_PREDICTED.fields.update({name: one(_PREDICTED) for name in ("image", "video", "audio")})
+_PREDICTED: Final = Message("Prediction", {"bytesBase64Encoded": _BYTES, "encodedVideo": _BYTES})
+_PREDICTED.fields.update(
+    {
+        name: many(_PREDICTED)
+        for name in ("image", "video", "audio", "lastFrame", "mask", "referenceImages", "referenceImage")
+    }
+)
+_VIDEOS: Final = Message("GenerateVideoResponse", {"generatedSamples": many(_PREDICTED)})
+# An entry of an OpenAI-compatible list: an image, or an embedding as that client asks for it.
+_LISTED: Final = Message("Listed", {"b64_json": _BYTES, "embedding": _BYTES})
 
 ROOT: Final = Message(
     "Body",
@@ -70,9 +79,11 @@ ROOT: Final = Message(
         "messages": many(_CHAT_MESSAGE),
         "choices": many(_CHOICE),
         **{name: many(_STEP) for name in ("input", "outputs", "steps", "step", "delta")},
-        **{name: many(_PREDICTED) for name in ("instances", "predictions")},
+        **{name: many(_PREDICTED) for name in ("instances", "predictions", "videos")},
+        "generateVideoResponse": one(_VIDEOS),
+        "data": many(_LISTED),
         **dict.fromkeys(sorted(TOKEN_FIELDS), _SECRET),
-        **dict.fromkeys(("signing_secret", "new_signing_secret"), _SECRET),
+        **dict.fromkeys(("signing_secret", "new_signing_secret", "auth_token"), _SECRET),
     },
 )
 # What wraps a body of the same kind: Code Assist, countTokens, batches and their operations, streamed interactions.
@@ -81,10 +92,20 @@ ROOT.fields.update(
         name: many(ROOT)
         for name in (
             *("request", "response", "generateContentRequest", "interaction"),
-            *("batch", "inputConfig", "requests", "output", "inlinedResponses"),
+            *("batch", "inputConfig", "requests", "metadata", "output", "inlinedResponses"),
         )
     }
 )
+
+
+_CREDENTIAL: Final = Message("Credential", {**ROOT.fields, **dict.fromkeys(("token", "value"), _SECRET)})
+"""What is given into safekeeping for agents: a bearer token, or an environment variable's value."""
+_CREDENTIALS: Final = re.compile(r"/credentials(?:/|\Z)")
+
+
+def root_of(path: str) -> Message:
+    """What the body of a request to this path holds."""
+    return _CREDENTIAL if _CREDENTIALS.search(path) else ROOT
 
 
 @lru_cache(maxsize=4096)
@@ -114,7 +135,7 @@ def rule_of(position: Position) -> Rule:
 
 def _ways_to_secrets() -> dict[Message, frozenset[str]]:
     """For each message below which a secret field can be: the members to follow, in both spellings."""
-    messages = [ROOT]
+    messages = [ROOT, _CREDENTIAL]
     for message in messages:
         below = [field.message for field in message.fields.values()]
         messages += [inner for inner in dict.fromkeys(below) if inner is not None and inner not in messages]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .canonical import NOT_JSON, may_have_lost_digits, parse, raw_digest, stored_form
+from .endpoints import request_message
 from .entry import Entry
 from .models import first_header
 from .multipart import BodyPart, split_multipart
 from .normal import normalise, stripped
-from .schema import request_message
 from .uploads import belongs_to_upload, carries_file, words
 
 _PLACES: Final = ("x-goog-upload-command", "x-goog-upload-offset", "content-range")

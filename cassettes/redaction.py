@@ -16,6 +16,7 @@ from .bodies import apply_edits, cut_again, find_literals, find_secrets, without
 from .canonical import NOT_JSON
 from .events import Span
 from .models import Exchange, Headers, Request, Response
+from .positions import root_of
 from .shapes import MARKER, Shapes
 from .uploads import ID, URL_HEADERS, is_id, is_stand_in, names_upload, stand_in, upload_id, upload_ids
 
@@ -71,7 +72,7 @@ _SECRET_PARAMETERS: Final = frozenset(
 )
 _TELLING: Final = 16
 """Characters from which on an upload's id is looked for in bodies; a shorter one is no secret, and may stand anywhere."""
-_REVISION: Final = 1
+_REVISION: Final = 2
 """Counts changes of this module that change what a match key sees; the shapes are in the tag by themselves."""
 
 
@@ -125,7 +126,9 @@ class Redactor:
         path, in_path = self._path(request.path)
         query, in_query = self._query(request.query)
         headers, in_headers = self._headers(request.headers, REQUEST_HEADERS)
-        edits = find_secrets(request.body, request.header("content-type"), request.json, self._shapes)
+        edits = find_secrets(
+            request.body, request.header("content-type"), request.json, self._shapes, root_of(request.path)
+        )
         clean = replace(
             request, path=path, query=query, headers=headers, upstream=self._origin(request.upstream)
         )

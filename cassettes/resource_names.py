@@ -18,10 +18,16 @@ from .lookup import Accepts, Lookup, Taken
 from .matchform import match_form
 from .matching import Matching
 
-_NAME: Final = re.compile(r"(?:^|/)((?:files|cachedContents|interactions)/[0-9A-Za-z_.-]+)(?=$|[/:?])")
+# A folder that is called like this, of a bucket or of an agent's environment, is none of the API's names.
+_NAME: Final = re.compile(
+    r"(?:^|/v[0-9][0-9a-z]*/|^projects/[^/]+/locations/[^/]+/)"
+    r"((?:files|cachedContents|interactions)/[0-9A-Za-z_.-]+)(?=$|[/:?])"
+)
 _ISSUED: Final = re.compile(rb"(?:files|cachedContents|interactions)/[0-9A-Za-z_.-]+")
 _INTERACTION_ID: Final = re.compile(rb'"id"\s*:\s*"([0-9A-Za-z_.-]+)"')
-_HOLDERS: Final = frozenset({"fileUri", "cachedContent", "resource"})
+_HOLDERS: Final = frozenset(
+    {"fileUri", "fileName", "file_name", "input_file_id", "cachedContent", "resource"}
+)
 _INTERACTION_HOLDERS: Final = frozenset({"previous_interaction_id", "previousInteractionId"})
 _USER_DATA: Final = frozenset(
     {

@@ -111,6 +111,11 @@ def parse_route(path: str) -> Route:
     return Route(surface, version, resource, action, _model_of(resource))
 
 
+def without_place(name: str) -> str:
+    """A resource name without the project and location that Vertex puts in front."""
+    return "/".join(_drop_place(name.split("/")))
+
+
 def _take_version(segments: list[str]) -> tuple[str, list[str]]:
     if segments and is_version(segments[0]):
         return segments[0], segments[1:]

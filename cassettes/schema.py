@@ -13,7 +13,6 @@ from typing import Final
 from .fields import (
     BYTES,
     ID,
-    INT64,
     OPAQUE,
     PLAIN,
     PLAIN_LIST,
@@ -30,7 +29,6 @@ from .fields import (
     opaque,
     plain,
 )
-from .routes import Route, Surface
 
 BLOB = Message("Blob", {**plain("mimeType", "displayName"), "data": BYTES})
 FILE_DATA = Message("FileData", plain("mimeType", "fileUri", "displayName"))
@@ -150,7 +148,7 @@ GENERATION_CONFIG = Message(
     },
 )
 SAFETY_SETTING = Message("SafetySetting", plain("category", "threshold", "method"))
-_SESSION_FIELDS = dict.fromkeys(("sessionId", "userPromptId", "requestId"), SESSION)
+SESSION_FIELDS = dict.fromkeys(("sessionId", "userPromptId", "requestId"), SESSION)
 GENERATE = Message(
     "GenerateContentRequest",
     {
@@ -165,32 +163,8 @@ GENERATE = Message(
         "serviceTier": PLAIN,
         "store": PLAIN,
         "labels": OPAQUE,
-        **_SESSION_FIELDS,
+        **SESSION_FIELDS,
     },
-)
-CODE_ASSIST = Message(
-    "CodeAssistRequest", {"model": PLAIN, "project": SESSION, "request": one(GENERATE), **_SESSION_FIELDS}
-)
-COUNT_TOKENS = Message(
-    "CountTokensRequest", {**GENERATE.fields, "generateContentRequest": one(GENERATE), "instances": OPAQUE}
-)
-EMBED = Message(
-    "EmbedContentRequest",
-    {
-        **plain("model", "taskType", "title", "outputDimensionality", "autoTruncate"),
-        "content": one(CONTENT),
-        "embedContentConfig": OPAQUE,
-    },
-)
-BATCH_EMBED = Message("BatchEmbedContentsRequest", {"requests": many(EMBED)})
-CACHED_CONTENT = Message(
-    "CachedContent", {**GENERATE.fields, **plain("name", "displayName", "ttl", "expireTime")}
-)
-FILE = Message("File", {**plain("name", "displayName", "mimeType", "uri"), "sizeBytes": INT64})
-CREATE_FILE = Message("CreateFileRequest", {"file": one(FILE)})
-UPLOAD_TO_STORE = Message(
-    "UploadToFileSearchStoreRequest",
-    {**plain("displayName", "mimeType"), "sizeBytes": INT64, **opaque("customMetadata", "chunkingConfig")},
 )
 OPENAI_CALL = Message("ToolCall", {"id": ID, "type": PLAIN, "function": OPAQUE, "extra_content": SIGNATURE})
 OPENAI_MESSAGE = Message(
@@ -203,32 +177,3 @@ OPENAI_MESSAGE = Message(
         "extra_content": SIGNATURE,
     },
 )
-CHAT = Message("ChatCompletionsRequest", {"messages": many(OPENAI_MESSAGE), "tools": OPAQUE})
-UNKNOWN = Message("UnknownRequest", {})
-
-_BY_ACTION: Final = {
-    "generateContent": GENERATE,
-    "streamGenerateContent": GENERATE,
-    "countTokens": COUNT_TOKENS,
-    "computeTokens": COUNT_TOKENS,
-    "embedContent": EMBED,
-    "batchEmbedContents": BATCH_EMBED,
-    "chat/completions": CHAT,
-    "uploadToFileSearchStore": UPLOAD_TO_STORE,
-}
-
-
-def request_message(route: Route) -> Message:
-    """The schema of the body that a route takes; `UNKNOWN` (all opaque) where none is written down."""
-    if route.surface is Surface.CODE_ASSIST:
-        return CODE_ASSIST
-    if route.action in _BY_ACTION:
-        return _BY_ACTION[route.action]
-    collection = route.resource.split("/")[-1]
-    if route.resource.startswith("upload/"):
-        return CREATE_FILE
-    return (
-        CACHED_CONTENT
-        if collection == "cachedContents" or "/cachedContents/" in f"/{route.resource}"
-        else UNKNOWN
-    )

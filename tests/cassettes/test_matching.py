@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gemtape.cassettes.comparison import compare
+from gemtape.cassettes.endpoints import UNKNOWN
 from gemtape.cassettes.entry import Entry
 from gemtape.cassettes.errors import SetupError
 from gemtape.cassettes.lookup import Lookup
@@ -21,7 +22,7 @@ from gemtape.cassettes.misses import explain
 from gemtape.cassettes.models import Exchange, Request
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
-from gemtape.cassettes.schema import CONTENT, UNKNOWN
+from gemtape.cassettes.schema import CONTENT
 from gemtape.cassettes.store import Cassette
 from gemtape.cassettes.turns import TurnTree
 from tests.factories import call, calls, cassette_of, exchange, model_text, result, results, user

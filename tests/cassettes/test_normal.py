@@ -8,18 +8,10 @@ import pytest
 from hypothesis import given
 
 from gemtape.cassettes.canonical import parse, stored_form
+from gemtape.cassettes.endpoints import CHAT, CODE_ASSIST, CREATE_FILE
 from gemtape.cassettes.fields import Message
 from gemtape.cassettes.normal import normalise, normalise_base64, normalise_content, stripped
-from gemtape.cassettes.schema import (
-    CHAT,
-    CODE_ASSIST,
-    CONTENT,
-    CREATE_FILE,
-    GENERATE,
-    OPENAI_MESSAGE,
-    SCHEMA,
-    TOOL,
-)
+from gemtape.cassettes.schema import CONTENT, GENERATE, OPENAI_MESSAGE, SCHEMA, TOOL
 from tests.strategies import BODIES
 
 MESSAGES = [GENERATE, CODE_ASSIST, CHAT, CONTENT, TOOL, OPENAI_MESSAGE]

@@ -4,7 +4,7 @@ from functools import reduce
 
 import pytest
 
-from gemtape.cassettes.positions import ROOT, Rule, enter, holds_secret_field, rule_of, within
+from gemtape.cassettes.positions import ROOT, Rule, enter, holds_secret_field, root_of, rule_of, within
 
 PROTECTED = [
     "contents parts thoughtSignature",
@@ -44,6 +44,14 @@ PROTECTED = [
     "interaction outputs signature",
     "predictions bytesBase64Encoded",
     "instances image bytesBase64Encoded",
+    "instances lastFrame bytesBase64Encoded",
+    "instances referenceImages referenceImage bytesBase64Encoded",
+    "response videos bytesBase64Encoded",
+    "response generateVideoResponse generatedSamples video encodedVideo",
+    "metadata output inlinedResponses inlinedResponses response candidates content parts thoughtSignature",
+    "data b64_json",
+    "data embedding",
+    "choices message audio data",
 ]
 SCANNED = [
     "contents parts text",
@@ -70,6 +78,10 @@ SCANNED = [
     "input arguments id",
     "outputs result data",
     "delta text",
+    "data url",
+    "metadata note",
+    "token",
+    "value",
 ]
 SECRET = [
     "access_token",
@@ -78,6 +90,8 @@ SECRET = [
     "id_token",
     "assertion",
     "new_signing_secret",
+    "auth_token",
+    "metadata access_token",
     "tools headers Authorization",
     "tools mcpServers streamableHttpTransport headers X-Key",
     "tools mcp_servers headers anything",
@@ -118,3 +132,11 @@ def test_secret_field_is_noticed_in_a_parsed_body(path):
 @pytest.mark.parametrize("path", [*PROTECTED, *SCANNED])
 def test_other_fields_are_not(path):
     assert not holds_secret_field(nested(path, "x"))
+
+
+@pytest.mark.parametrize("field", ["token", "value", "client_secret"])
+def test_what_is_given_into_safekeeping_is_secret(field):
+    for path in ("/v1beta/credentials", "/v1beta/credentials/c1"):
+        assert rule_of(enter(root_of(path), field)) is Rule.SECRET
+        assert holds_secret_field({field: "x"}, root_of(path))
+    assert root_of("/v1beta/models/m:credentials") is ROOT

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gemtape.cassettes.errors import SetupError
 from gemtape.cassettes.models import Chunk, Exchange, Request, Response
 from gemtape.cassettes.redaction import REQUEST_HEADERS, RESPONSE_HEADERS, Redactor
+from gemtape.cassettes.shapes import MARKER
 from gemtape.cassettes.store import Cassette
 from gemtape.cassettes.uploads import stand_in
 from tests.captures import CAPTURES, capture_exchanges, capture_secrets
@@ -244,3 +245,16 @@ def test_no_secret_of_a_capture_is_in_any_byte_of_the_cassette(capture, tmp_path
     for secret in secrets:
         needle = f"upload_id={secret}" if secret.startswith("up") else secret
         assert [place for place in (during, after, said) if needle.encode() in place] == []
+
+
+def test_credentials_for_agents_go_where_they_are_handed_over():
+    """They have no shape: any text may be one."""
+    body = (
+        b'{"id": "c1", "type": "environment_variable", "value": "hunter2", "trusted_domains": ["a.example"]}'
+    )
+    given = Request("POST", "/v1beta/credentials", body=body)
+    elsewhere = Request("POST", "/v1beta/anything", body=body)
+
+    assert Redactor().request(given).json["value"] == MARKER
+    assert Redactor().request(given).json["trusted_domains"] == ["a.example"]
+    assert Redactor().request(elsewhere).body == body

@@ -146,3 +146,31 @@ def test_request_without_a_name_is_known_to_have_none(tmp_path: Path):
 
         assert not may_hold_names(entry(exchange([user("hello")])))
         assert may_hold_names(entry(about("files/a")))
+
+
+def test_a_folder_of_the_same_name_is_no_name_of_the_api(tmp_path: Path):
+    """A bucket's or an environment's: another file in there is another file."""
+
+    def in_bucket(name: str) -> Exchange:
+        file = {"fileData": {"fileUri": f"gs://bucket/files/{name}", "mimeType": "text/plain"}}
+        return exchange([{"role": "user", "parts": [file]}])
+
+    def in_environment(name: str) -> Exchange:
+        return Exchange(Request("GET", f"/v1beta/environments/e/files/{name}"), unary({}))
+
+    assert taken(tmp_path, [in_bucket("a"), in_environment("a")], in_bucket("b"), in_environment("b")) == [
+        0,
+        0,
+    ]
+
+
+def test_files_of_batches_have_names_too(tmp_path: Path):
+    def batch(name: str) -> Exchange:
+        body = b'{"batch": {"input_config": {"file_name": "files/%s"}}}' % name.encode()
+        return Exchange(Request("POST", "/v1beta/models/m:batchGenerateContent", body=body), unary({}))
+
+    def openai(name: str) -> Exchange:
+        body = b'{"input_file_id": "files/%s", "endpoint": "/v1/chat/completions"}' % name.encode()
+        return Exchange(Request("POST", "/v1beta/openai/batches", body=body), unary({}))
+
+    assert taken(tmp_path, [batch("a"), openai("a")], openai("b"), batch("b")) == [2, 1]

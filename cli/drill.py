@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
-    from ..replay.drill.forecast import Run
+    from ..replay.drill.told import Drilled
 
-_PROPOSALS: Final = (
+PROPOSALS: Final = (
     "valid",
     "bad-enum",
     "string-number",
@@ -20,22 +19,14 @@ _PROPOSALS: Final = (
     "undeclared-argument",
     "undeclared-function",
 )
-_VALIDATIONS: Final = ("none", "coerce", "strict")
+_FOR_EXAMPLE: Final = ("validation", "mode", "allowed", "every")
+_FOR_CASSETTE: Final = ("exchange", "timeout_s", "openai")
 
 
 @click.command()
-@click.option(
-    "--example", type=click.Choice(["forecast"]), help="Compute the bundled example; no cassette, no command."
-)
-@click.option(
-    "--proposal", type=click.Choice(_PROPOSALS), help="The call that the model proposes (bad-enum)."
-)
-@click.option(
-    "--validate", "validation", type=click.Choice(_VALIDATIONS), help="What checks it before it runs (none)."
-)
-@click.option("--mode", type=click.Choice(["AUTO", "ANY", "NONE"]), help="The function calling mode (AUTO).")
-@click.option("--allowed", multiple=True, metavar="NAME", help="A function that mode ANY may call.")
-@click.option("--all", "every", is_flag=True, help="Every proposal with every validator, in one table.")
+@click.argument("cassette", required=False, type=click.Path(path_type=Path), metavar="[CASSETTE]")
+@click.argument("beside", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
+@click.option("--proposal", type=click.Choice(PROPOSALS), help="Only this malformed call.")
 @click.option(
     "--repairs",
     type=click.IntRange(0, 100),
@@ -44,107 +35,156 @@ _VALIDATIONS: Final = ("none", "coerce", "strict")
     show_default=True,
     help="Turns in which the model may send the valid call after an error result.",
 )
+@click.option("--exchange", type=click.IntRange(min=1), metavar="N", help="Only the calls of this exchange.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(0.1, 3600),
+    metavar="SECONDS",
+    help="End a COMMAND that sends no request for so long (30).",
+)
+@click.option("--openai", is_flag=True, default=None, help="Lead a COMMAND's OpenAI clients here too.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="JSON holds every event.",
+    help="For people; or for programs, with every event.",
 )
+@click.option("--example", type=click.Choice(["forecast"]), help="Compute the bundled example instead.")
+@click.option(
+    "--validate",
+    "validation",
+    type=click.Choice(["none", "coerce", "strict"]),
+    help="In the example: what checks the call before it runs (none).",
+)
+@click.option(
+    "--mode", type=click.Choice(["AUTO", "ANY", "NONE"]), help="In the example: the calling mode (AUTO)."
+)
+@click.option(
+    "--allowed", multiple=True, metavar="NAME", help="In the example: a function that ANY may call."
+)
+@click.option(
+    "--all", "every", is_flag=True, default=None, help="In the example: all proposals and validators."
+)
+@click.pass_context
 def command(
+    context: click.Context,
     *,
+    cassette: Path | None,
+    beside: tuple[str, ...],
     example: str | None,
-    proposal: str | None,
-    validation: str | None,
-    mode: str | None,
-    allowed: tuple[str, ...],
-    every: bool,
-    repairs: int,
     form: str,
+    **how: Any,
 ) -> None:
-    """Drill a dispatcher with malformed calls.
+    """Propose malformed calls to an application, and say what it does with them.
 
-    The bundled example computes what becomes of one proposed call: gemtape drill --example forecast --validate strict.
+    Plays a recorded conversation to COMMAND, once for each proposal: the recorded call, and the same call with a value
+    outside its enumeration, a number as text, a required argument missing, a number out of range, an argument or a
+    function that nobody declared. After an error result the model sends the valid call, as often as --repairs says. The
+    verdict is read from the next request: rejected, coerced, executed as it was, crashed. Exit code 1: something ran that
+    the declaration rules out.
+
+    Without a COMMAND the proposals are listed. gemtape drill --example forecast computes an example that needs neither.
     """
-    if example is None:
-        raise click.UsageError("name a cassette, or the example: gemtape drill --example forecast")
-    if every and (proposal or validation):
-        raise click.UsageError(
-            "--all takes every proposal and every validator: leave --proposal and --validate out"
+    given = {name for name, value in how.items() if value not in (None, ())}
+    if example is not None:
+        if cassette is not None or given.intersection(_FOR_CASSETTE):
+            raise click.UsageError("--example takes no cassette, no COMMAND and none of their options")
+        from .example import show_example  # noqa: PLC0415 - `--help` waits for nothing
+
+        show_example(
+            as_json=form == "json", **{name: how[name] for name in (*_FOR_EXAMPLE, "proposal", "repairs")}
         )
-    show_example(
-        [proposal or "bad-enum"] if not every else _PROPOSALS,
-        [validation or "none"] if not every else _VALIDATIONS,
-        mode=mode or "AUTO",
-        allowed=allowed,
-        repairs=repairs,
-        as_json=form == "json",
+        return
+    if cassette is None:
+        raise click.UsageError("name a cassette, or the example: gemtape drill --example forecast")
+    if given.intersection(_FOR_EXAMPLE):
+        raise click.UsageError("--validate, --mode, --allowed and --all belong to --example")
+    context.exit(
+        _drill(
+            cassette, beside, form, **{name: how[name] for name in (*_FOR_CASSETTE, "proposal", "repairs")}
+        )
     )
 
 
-def show_example(
-    proposals: Iterable[str],
-    validations: Iterable[str],
+def _drill(
+    cassette: Path,
+    beside: tuple[str, ...],
+    form: str,
     *,
-    mode: str,
-    allowed: tuple[str, ...],
+    proposal: str | None,
     repairs: int,
-    as_json: bool,
-) -> None:
-    """Compute the forecast for every combination and print it; a single run with its events."""
-    from ..checks.proposals import Proposal  # noqa: PLC0415 - `--help` waits for nothing
-    from ..checks.validation import Validation  # noqa: PLC0415
-    from ..replay.drill.forecast import NAME, Mode, Setting, run_forecast  # noqa: PLC0415
+    exchange: int | None,
+    timeout_s: float | None,
+    openai: bool | None,
+) -> int:
+    """Drill a cassette, or list what would be proposed; the exit code."""
+    from ..checks.config import load_config  # noqa: PLC0415
+    from ..checks.proposals import Proposal  # noqa: PLC0415
+    from .drilling import Drill, Drilling  # noqa: PLC0415
 
-    unknown = [name for name in allowed if name != NAME]
-    if unknown:
-        raise click.UsageError(f"--allowed {unknown[0]}: the example declares {NAME} and nothing else")
-    validators = list(map(Validation, validations))
-    runs = [
-        run_forecast(Setting(Proposal(proposal), validation, Mode(mode), allowed, repairs))
-        for proposal in proposals
-        for validation in validators
-    ]
-    if as_json:
+    drill = Drill(
+        Drilling(
+            cassette=cassette,
+            command=beside,
+            config=load_config(),
+            proposal=Proposal(proposal) if proposal else None,
+            exchange=exchange,
+            repairs=repairs,
+            timeout_s=timeout_s or 30.0,
+            openai=bool(openai),
+        )
+    )
+    try:
+        if not beside:
+            click.echo(_table(["exchange", "function", "proposal", "argument", "call"], _planned(drill)))
+            click.echo(f"\nTo run them: gemtape drill {cassette} -- COMMAND", err=True)
+            return 0
+        drilled, signalled = drill.run()
+    finally:
+        drill.close()
+    if form == "json":
         import orjson  # noqa: PLC0415
 
-        written = orjson.dumps({"runs": [run.as_json() for run in runs]}, option=orjson.OPT_INDENT_2)
-        click.echo(written.decode())
-        return
-    if len(runs) == 1:
-        for event in runs[0].trace.events():
-            click.echo(f"{event['step']:>3}  {event['kind']:<12} {event['text']}")
-        click.echo()
-    click.echo(_table(runs))
+        from ..replay.drill.told import as_json  # noqa: PLC0415
+
+        click.echo(orjson.dumps(as_json(str(cassette), beside, drilled), option=orjson.OPT_INDENT_2).decode())
+    else:
+        _print(drilled)
+    return 128 + signalled if signalled else int(any(item.dangerous for item in drilled))
 
 
-def _table(runs: Iterable[Run]) -> str:
+def _planned(drill: Any) -> list[list[str]]:
+    from ..replay.drill.forecast import written_call  # noqa: PLC0415
+
+    return [
+        [
+            str(target.exchange),
+            target.function,
+            item.proposal.value,
+            item.argument,
+            written_call(item.name, item.args),
+        ]
+        for target in drill.targets
+        for item in (target.proposals[0], *drill.proposals(target))
+    ]
+
+
+def _print(drilled: list[Drilled]) -> None:
+    from ..replay.drill.told import HEADERS, rows  # noqa: PLC0415
+
+    click.echo(_table(HEADERS, rows(drilled)))
+    for item in drilled:
+        if item.note:
+            click.echo(f"\nexchange {item.target.exchange}, {item.target.function}: {item.note}")
+    dangerous = sum(item.dangerous for item in drilled)
+    runs = sum(len(item.runs) for item in drilled)
+    click.echo(f"\n{runs} runs, {dangerous} of them with a call that should not have run")
+
+
+def _table(headers: Any, rows: list[list[str]]) -> str:
     from tabulate import tabulate  # noqa: PLC0415
 
-    rows = [
-        [
-            run.setting.proposal.value,
-            run.setting.validation.value,
-            run.outcome.value,
-            _temperatures(run.result),
-            _last_day(run.result),
-            run.calls,
-            run.errors_returned,
-            run.repair_turns,
-        ]
-        for run in runs
-    ]
-    headers = ["proposal", "validate", "outcome", "result", "last day", "calls", "errors", "repairs"]
     return tabulate(rows, headers, disable_numparse=True)
-
-
-def _temperatures(result: dict[str, Any] | None) -> str:
-    if result is None:
-        return ""
-    return f"{result['city']}: {', '.join(map(str, result['temperatures']))} {result['unit']}"
-
-
-def _last_day(result: dict[str, Any] | None) -> str:
-    """The last day as JSON has it: a text in quotes is no number."""
-    return json.dumps(result["last_day"]) if result else ""

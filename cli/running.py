@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,9 @@ from ..cassettes.errors import SetupError
 _PASSED_ON: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 """Signals that are meant for the command; not all of them exist everywhere."""
 _FROM_THE_KEYBOARD: Final = ("SIGINT", "SIGQUIT")
+_LOOKED_EVERY_S: Final = 0.05
+_LAST_WORDS_S: Final = 2.0
+"""How long a command that is ended has to clean up."""
 _SIGNALLED: Final = 128
 """What a shell adds to the number of the signal that ended a command."""
 
@@ -26,13 +30,24 @@ class Relay:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
+        self.signalled = 0
+        """The signal that came last; 0 while none did."""
 
-    def run(self, command: Sequence[str], environ: Mapping[str, str]) -> int:
-        """Run a command until it ends, with our own input and output.
+    def run(
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        *,
+        output: int | None = None,
+        hangs: Callable[[], bool] | None = None,
+    ) -> int:
+        """Run a command until it ends, with our own input.
 
         Args:
             command: the program, looked up on the path, and its arguments.
             environ: its whole environment.
+            output: a file descriptor for what it writes; our own output by default.
+            hangs: asked again and again while it runs; once true, the command is ended.
 
         Returns:
             Its exit code; 128 and the signal's number where a signal ended it.
@@ -40,15 +55,16 @@ class Relay:
         Raises:
             SetupError: it cannot be started.
         """
-        # Windows starts scripts such as npm.cmd only by their whole name.
-        program = shutil.which(command[0], path=environ.get("PATH")) or command[0]
+        program = find_program(command[0], environ)
         try:
-            self._process = subprocess.Popen([program, *command[1:]], env=dict(environ))  # noqa: S603 - the user's own
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own
+                [program, *command[1:]], env=dict(environ), stdout=output, stderr=output
+            )
         except OSError as error:
             raise SetupError(f"cannot run {command[0]}: {error.strerror}") from error
         for number in self._early:
             self._process.send_signal(number)
-        code = self._process.wait()
+        code = self._process.wait() if hangs is None else _wait(self._process, hangs)
         return code if code >= 0 else _SIGNALLED - code
 
     def pass_on(self, number: int) -> None:
@@ -57,10 +73,37 @@ class Relay:
         What the keyboard sends reaches a command by itself that shares a terminal with us, and twice would be once too
         often: the second Ctrl-C ends most programs before they have cleaned up.
         """
+        self.signalled = number
         if self._process is None:
             self._early.append(number)
         elif signal.Signals(number).name not in _FROM_THE_KEYBOARD or not _at_the_terminal():
             self._process.send_signal(number)
+
+
+def _wait(process: subprocess.Popen[bytes], hangs: Callable[[], bool]) -> int:
+    """The exit code of a process that ends by itself, or is ended."""
+    while not hangs():
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(_LOOKED_EVERY_S)
+    process.terminate()
+    try:
+        return process.wait(_LAST_WORDS_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
+
+
+def find_program(name: str, environ: Mapping[str, str]) -> str:
+    """Where a program is; Windows starts scripts such as npm.cmd only by their whole name.
+
+    Raises:
+        SetupError: it is nowhere, or cannot be run.
+    """
+    program = shutil.which(name, path=environ.get("PATH"))
+    if program is None:
+        code = errno.EACCES if Path(name).name != name and Path(name).exists() else errno.ENOENT
+        raise SetupError(f"cannot run {name}: {os.strerror(code)}")
+    return program
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ...checks.proposals import Proposal
 from ...checks.validation import Validation, validate
+from .outcome import Outcome
 from .trace import Trace
 
 NAME: Final = "get_forecast"
@@ -58,18 +59,6 @@ class Mode(StrEnum):
     AUTO = "AUTO"
     ANY = "ANY"
     NONE = "NONE"
-
-
-class Outcome(StrEnum):
-    """How a run ends."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    """A plausible answer from arguments that the declaration rules out."""
-    REJECTED = "rejected"
-    """No answer, and everybody knows."""
-    TEXT = "text"
-    """An answer in words, without forecast data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +119,7 @@ def run_forecast(setting: Setting) -> Run:
         run.trace.add("constraint", f"only {', '.join(setting.allowed)} may be called")
     while True:
         run.calls += 1
-        run.trace.add("call", f"the model proposes {_written(name, args)}", name=name, args=args)
+        run.trace.add("call", f"the model proposes {written_call(name, args)}", name=name, args=args)
         error = _dispatched(run, name, args)
         if not error:
             break
@@ -171,14 +160,14 @@ def _dispatched(run: Run, name: str, args: dict[str, Any]) -> str:
     if validation is not Validation.NONE:
         words = f"rejected: {validated.error}" if validated.rejected else "accepted"
         if not validated.rejected and validated.args != args:
-            words += f" as {_written(name, validated.args)}"
+            words += f" as {written_call(name, validated.args)}"
         run.trace.add("validation", f"{validation}: {words}", validator=validation, error=validated.error)
     if validated.rejected:
         return validated.error
     run.executed_args = validated.args
     run.result = forecast(validated.args)
     run.trace.add(
-        "execution", f"{_written(name, validated.args)} runs", args=validated.args, result=run.result
+        "execution", f"{written_call(name, validated.args)} runs", args=validated.args, result=run.result
     )
     return ""
 
@@ -199,5 +188,6 @@ def _ended(run: Run, outcome: Outcome, answer: str) -> Run:
     return run
 
 
-def _written(name: str, args: Mapping[str, Any]) -> str:
+def written_call(name: str, args: Mapping[str, Any]) -> str:
+    """A call as people write it."""
     return f"{name}({', '.join(f'{key}: {json.dumps(value)}' for key, value in args.items())})"

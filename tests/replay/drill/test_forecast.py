@@ -9,7 +9,8 @@ import pytest
 
 from gemtape.checks.proposals import Proposal
 from gemtape.checks.validation import Validation
-from gemtape.replay.drill.forecast import DECLARATION, Mode, Outcome, Run, Setting, forecast, run_forecast
+from gemtape.replay.drill.forecast import DECLARATION, Mode, Run, Setting, forecast, run_forecast
+from gemtape.replay.drill.outcome import Outcome
 
 NONE, COERCE, STRICT = Validation.NONE, Validation.COERCE, Validation.STRICT
 VALID = {"city": "Pune", "days": 3, "unit": "celsius"}

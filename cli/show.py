@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -18,6 +19,7 @@ from ..cassettes.matchform import match_form
 from ..cassettes.models import Headers, Violation
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette
+from ..cassettes.uploads import carries_file
 from ..checks.config import load_config
 from ..checks.judge import Judge
 from ..checks.report.model import judge_cassette
@@ -37,7 +39,10 @@ def request_lines(entry: Entry, longest: int | None = _LONGEST) -> Iterator[str]
         yield f"at {datetime.fromtimestamp(entry.started_at, UTC).isoformat(timespec='milliseconds')}"
     yield from _headers(entry.headers)
     yield ""
-    yield from _body(entry.body(), longest)
+    if carries_file(entry.path, entry.query, entry.headers):
+        yield from _file(entry.body(), longest)
+    else:
+        yield from _body(entry.body(), longest)
 
 
 def answer_lines(entry: Entry, longest: int | None = _LONGEST) -> Iterator[str]:
@@ -111,6 +116,15 @@ def command(*, source: Path, number: int, form: bool, full: bool) -> None:
 
 def _headers(headers: Headers) -> Iterator[str]:
     return (f"{name}: {value}" for name, value in headers)
+
+
+def _file(data: bytes, longest: int | None) -> Iterator[str]:
+    """An uploaded file, or a piece of one: its size and hash, and how it begins."""
+    yield f"{len(data)} bytes, SHA-256 {hashlib.sha256(data).hexdigest()}"
+    shown = data[:longest].decode("utf-8", "backslashreplace")
+    yield from shown.splitlines()
+    if longest is not None and len(data) > longest:
+        yield "…"
 
 
 def _body(body: bytes, longest: int | None) -> Iterator[str]:

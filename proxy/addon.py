@@ -31,6 +31,7 @@ from .stopping import stop
 from .tee import Tee, has_body, hold_limit, reframe
 from .timeouts import Timeouts, watch
 from .underway import Underway
+from .uploads import unnamed
 
 logger = logging.getLogger(__name__)
 
@@ -147,7 +148,7 @@ class Addon:
         try:
             name = self.recorder.tapes.name(place.prefix)
         except CassetteNameError as error:
-            raise Refused(400, str(error)) from error
+            raise Refused(400, unnamed(error, request.path)) from error
         _, mark, query = request.path.partition("?")
         self._open[flow.id] = Recording(
             flow,
@@ -157,12 +158,15 @@ class Addon:
             header_pairs(request.headers),
             str(place.upstream),
             parse_route(place.api_path),
+            origin=place.origin,
+            prefix=place.prefix,
         )
         guard.drop_hop_headers(request.headers)
         send(flow, place.upstream, f"{place.api_path}{mark}{query}", self.door.parents)
 
     def _tee(self, recording: Recording, request: http.Request, response: http.Response) -> None:
         recording.take_head(response)
+        self.door.uploads.lead_back(recording, response.headers)
         response.headers.pop("alt-svc", None)  # would lead clients around the proxy
         if response.status_code < _LOWEST_FINAL:
             # No upgrade was asked for, and mitmproxy takes an interim answer (100, 103) for the final one.

@@ -13,19 +13,25 @@ from ..cassettes.astray import without_api
 from ..cassettes.errors import SetupError
 from ..cassettes.hosts import leads_to
 from ..cassettes.routes import parse_route, split_prefix
+from ..cassettes.uploads import restored_path
 from . import guard
 from .errors import Refused
 from .parents import Parents
 from .routing import Router, Upstream
+from .uploads import Uploads
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a request belongs: the cassette that its path names, the API's own path, and the upstream."""
+    """Where a request belongs: the cassette that its path names, the API's own path, and the upstream.
+
+    `origin` is scheme, host and port by which its client came; empty where its client knows of no door.
+    """
 
     prefix: str
     api_path: str
     upstream: Upstream
+    origin: str = ""
 
 
 class Door:
@@ -40,6 +46,7 @@ class Door:
         """
         self.router = router
         self.parents = parents or Parents({})
+        self.uploads = Uploads()
         self.bound: tuple[str, int] = ("", 0)
         """Where the listener is, once it is up: the address or name that it was told to use, and its port."""
 
@@ -85,11 +92,15 @@ class Door:
         Raises:
             Refused: no upstream serves it.
         """
-        prefix, api_path = split_prefix(flow.request.path.partition("?")[0])
+        path, _, query = flow.request.path.partition("?")
+        prefix, api_path = split_prefix(restored_path(path, query))
         if api_path == "/":
             return None
         router = self.router_of(flow.client_conn)
-        return Place(prefix, api_path, router.upstream_of(api_path, parse_route(api_path)))
+        origin = f"{'https' if flow.client_conn.tls else 'http'}://{_host_of(flow)}"
+        if leg := self.uploads.leg(query, router):
+            return Place(leg.prefix, leg.api_path, leg.upstream, origin)
+        return Place(prefix, api_path, router.upstream_of(api_path, parse_route(api_path)), origin)
 
     def unplaced(self, request: http.Request) -> Refused:
         """What to answer to a request whose path holds no API's."""
@@ -104,3 +115,11 @@ class Door:
         if not self.takes(client) or self.parents.at((host, port)):
             return True
         return self.router_of(client).allows(host, port)
+
+
+def _host_of(flow: http.HTTPFlow) -> str:
+    """Host and port as the client wrote them; a client of HTTP/1.0 need not."""
+    if written := flow.request.host_header:
+        return written
+    host, port = flow.client_conn.sockname[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

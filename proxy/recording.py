@@ -45,6 +45,10 @@ class Recording:
     headers: Headers
     upstream: str
     route: Route
+    origin: str = ""
+    """Scheme, host and port by which the client came; empty where it knows of no door."""
+    prefix: str = ""
+    """What stood in front of the API's path, as the client sent it."""
     started_at: float = field(default_factory=time.time)
     began: float = field(default_factory=time.monotonic)
     tape: Tape | None = None

@@ -136,7 +136,7 @@ class App:
 def _origin(scope: Message) -> str:
     """Scheme, host and port by which the client came, as it wrote them."""
     hosts = (value.decode("latin-1") for name, value in scope["headers"] if name == b"host")
-    host = next(hosts, "") or _address(*scope["server"])
+    host = next(hosts, "") or _address(*(scope.get("server") or ("localhost", None)))
     return f"{scope.get('scheme', 'http')}://{host}"
 
 

@@ -52,7 +52,7 @@ class Files:
         self._uploads: dict[str, Upload] = {}
         self._lock = threading.Lock()
 
-    def __call__(self, request: Received) -> Iterator[object]:
+    def __call__(self, request: Received) -> Iterator[bytes]:
         with self._lock:
             status, headers, body, kind = self._answer(request)
         length = ("Content-Length", str(len(body)))

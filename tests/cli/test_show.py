@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -166,3 +167,16 @@ def test_exchange_that_is_not_there_is_exit_code_2(source: str, number: str):
     cassette_of(Path("run.db"), [exchange([user("a")])])
 
     assert CliRunner().invoke(gemtape, ["show", source, number]).exit_code == 2
+
+
+def test_an_uploaded_file_is_shown_by_size_and_hash_and_how_it_begins():
+    data = b"\x00" * 900 + b"z" * 900
+    item = Exchange(Request("POST", "/upload/v1beta/files", "upload_id=secret", body=data), Response(200))
+
+    told = show(item)
+
+    assert f"\n1800 bytes, SHA-256 {hashlib.sha256(data).hexdigest()}\n" in told
+    assert told.count("z") < 900
+    assert "\n…\n" in told
+    assert "secret" not in told
+    assert "z" * 900 in show(number=1, options=("--full",))

@@ -32,14 +32,17 @@ def call_faults(tools: Turn, call: dict[str, Any]) -> list[ArgumentFault]:
         tools: The last tool of the request that the call answers.
         call: The functionCall in normal form.
     """
-    name = call.get("name")
-    best: list[ArgumentFault] | None = None
-    for declaration in declarations(tools).get(name, ()) if isinstance(name, str) else ():
-        takes = signature(declaration)
-        faults = takes.faults(call.get("args", {})) if takes else []
-        if best is None or len(faults) < len(best):
-            best = faults
-    return best or []
+    return _best(tools, call)[1]
+
+
+def declaration_of(tools: Turn, call: dict[str, Any]) -> dict[str, Any] | None:
+    """The declaration of the function that is called, None where it is not declared; of several the one that fits best.
+
+    Args:
+        tools: The last tool of the request that the call answers.
+        call: The functionCall in normal form.
+    """
+    return _best(tools, call)[0]
 
 
 def issued_calls(answer: Answer) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -50,6 +53,14 @@ def issued_calls(answer: Answer) -> Iterator[tuple[int, dict[str, Any]]]:
         )
         if isinstance(call, dict):
             yield index, call
+
+
+def _best(tools: Turn, call: dict[str, Any]) -> tuple[dict[str, Any] | None, list[ArgumentFault]]:
+    name = call.get("name")
+    declared = declarations(tools).get(name, ()) if isinstance(name, str) else ()
+    checked = ((item, signature(item)) for item in declared)
+    found = ((item, takes.faults(call.get("args", {})) if takes else []) for item, takes in checked)
+    return min(found, key=lambda pair: len(pair[1]), default=(None, []))
 
 
 def _by_name(tools: Turn) -> dict[str, list[dict[str, Any]]]:

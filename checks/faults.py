@@ -40,6 +40,8 @@ class Fault(StrEnum):
     """Too small, too large, too short, too long, or not of the declared pattern."""
     EXTRA = "undeclared-argument"
     """The schema does not name it."""
+    FUNCTION = "undeclared-function"
+    """No declaration has this name, so that there are no arguments to speak of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ from .rules import (
     undeclared_call,
     unusable_allowed_names,
     unvalidated_call,
+    vague_declaration,
     wrong_role,
     wrong_start,
 )
@@ -75,6 +76,7 @@ RULES: Final[tuple[Rule, ...]] = (
     malformed_part.RULE,
     duplicate_declaration.RULE,
     invalid_declaration.RULE,
+    vague_declaration.RULE,
     unusable_allowed_names.RULE,
     conflicting_config.RULE,
     endless_any.RULE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +15,10 @@ from .finding import Place
 
 _ROUNDS: Final = 20
 """How often arguments are looked at again after a change: each look tells of some faults only."""
+
+
+_SHOWN: Final = 200
+"""Characters of a call that are shown."""
 
 
 class Validation(StrEnum):
@@ -78,3 +83,19 @@ def _mend(args: Any, place: Place, coerced: Sequence[Any]) -> None:
         args[last] = coerced[0]
     else:
         del args[last]
+
+
+def written_call(name: str, args: Any) -> str:
+    """A call as people write it, cut where it is long."""
+    return _cut(f"{name}({written_args(args)})")
+
+
+def written_args(args: Any) -> str:
+    """Arguments as people write them, cut where they are long."""
+    if not isinstance(args, dict):
+        return _cut(json.dumps(args, ensure_ascii=False))
+    return _cut(", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in args.items()))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

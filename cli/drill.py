@@ -157,7 +157,7 @@ def _drill(
 
 
 def _planned(drill: Any) -> list[list[str]]:
-    from ..replay.drill.forecast import written_call  # noqa: PLC0415
+    from ..checks.validation import written_call  # noqa: PLC0415
 
     return [
         [

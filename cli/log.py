@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from ..cassettes.normal import normalise
 from ..cassettes.schema import GENERATE
 from ..checks.chat import as_generate
 from ..checks.report.model import describe_call
+from ..checks.validation import written_args, written_call
 from .sources import open_source
 
 _CALLS_SHOWN = 4
@@ -75,9 +77,45 @@ def _outcome(entry: Entry) -> str:
     return f"{said}{cut}" if finish in ("", "STOP") else f"{said}{cut} ({finish})"
 
 
+def argument_lines(entry: Entry) -> Iterator[str]:
+    """For each call of an answer, what no validation, a coercing and a strict validator would have let through."""
+    from ..checks.declared import declaration_of, issued_calls  # noqa: PLC0415 - asked for with --args only
+
+    tools = as_generate(entry).layout.tools
+    for _, call in issued_calls(entry.answer):
+        name, args = str(call.get("name", "?")), call.get("args", {})
+        declaration = declaration_of(tools, call)
+        yield f"      {written_call(name, args)}"
+        yield from (f"        {line}" for line in _let_through(declaration, args))
+
+
+def _let_through(declaration: dict[str, Any] | None, args: Any) -> Iterator[str]:
+    from ..checks.faults import Fault  # noqa: PLC0415
+    from ..checks.validation import Validation, validate  # noqa: PLC0415
+
+    if declaration is None:
+        yield f"not declared: no dispatcher should know it ({Fault.FUNCTION})"
+        return
+    outcomes = {validation: validate(declaration, args, validation) for validation in Validation}
+    if not outcomes[Validation.STRICT].rejected:
+        yield "fits"
+        return
+    for validation, outcome in outcomes.items():
+        words = "as it is" if outcome.args == args else f"as {written_args(outcome.args)}"
+        if outcome.rejected:
+            words = f"rejected: {'; '.join(f'{fault.message} ({fault.fault})' for fault in outcome.rejected)}"
+        yield f"{validation:<7} {words}"
+
+
 @click.command()
 @click.argument("source", type=click.Path(path_type=Path), metavar="CASSETTE")
-def command(source: Path) -> None:
+@click.option(
+    "--args",
+    "arguments",
+    is_flag=True,
+    help="Below each call: what no, a coercing and a strict validator would have let through.",
+)
+def command(*, source: Path, arguments: bool) -> None:
     """List the exchanges of a cassette, one line each.
 
     Number, model and action, status, time, prompt and answer tokens, declared tools and calling mode, and what came
@@ -86,3 +124,5 @@ def command(source: Path) -> None:
     with closing(open_source(source)) as cassette:
         for entry in cassette.entries():
             click.echo(log_line(entry))
+            for line in argument_lines(entry) if arguments else ():
+                click.echo(line)

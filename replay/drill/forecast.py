@@ -6,14 +6,13 @@ the valid call, and the function adds and cuts as a dynamically typed language d
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
 from ...checks.proposals import Proposal
-from ...checks.validation import Validation, validate
+from ...checks.validation import Validation, validate, written_call
 from .outcome import Outcome
 from .trace import Trace
 
@@ -186,8 +185,3 @@ def _ended(run: Run, outcome: Outcome, answer: str) -> Run:
     run.trace.add("answer", answer)
     run.trace.add("outcome", outcome, calls=run.calls, errors_returned=run.errors_returned)
     return run
-
-
-def written_call(name: str, args: Mapping[str, Any]) -> str:
-    """A call as people write it."""
-    return f"{name}({', '.join(f'{key}: {json.dumps(value)}' for key, value in args.items())})"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gemtape.checks.validation import Validation, validate
+from gemtape.checks.validation import Validation, validate, written_call
 
 OBJECT = {
     "type": "OBJECT",
@@ -118,3 +118,11 @@ def test_what_coercing_lets_through_satisfies_the_strict_one(declaration: dict[s
     outcome = validate(declaration, args, Validation.COERCE)
 
     assert outcome.rejected or not validate(declaration, outcome.args, Validation.STRICT).rejected
+
+
+def test_calls_are_written_as_people_do():
+    assert (
+        written_call("f", {"city": "Köln", "days": "3", "on": True}) == 'f(city: "Köln", days: "3", on: true)'
+    )
+    assert written_call("f", None) == "f(null)"
+    assert len(written_call("f", {"text": "x" * 999})) < 250

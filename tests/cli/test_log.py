@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from gemtape.cassettes.models import Exchange, Failure, Request, Response
 from gemtape.cli.main import gemtape
+from tests.chats import chat_exchange, whole
 from tests.factories import answer_body, call, calls, cassette_of, exchange, model_text, sse, unary, user
 
 TOOLS = [{"functionDeclarations": [{"name": "lookup"}, {"name": "refund"}]}, {"googleSearch": {}}]
@@ -33,6 +34,23 @@ def test_tools_mode_calls_tokens_and_time(tmp_path: Path):
     ]  # fmt: skip
 
 
+def test_a_chat_completion_is_listed_like_any_other(tmp_path: Path):
+    call = {"id": "c1", "type": "function", "function": {"name": "lookup", "arguments": "{}"}}
+    answer = whole(
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        usage={"prompt_tokens": 212, "completion_tokens": 38},
+    )
+    tools = [{"type": "function", "function": {"name": name}} for name in ("lookup", "refund")]
+    messages = [{"role": "user", "content": "hi"}]
+
+    line = _log(tmp_path, chat_exchange(messages, answer, tools=tools, tool_choice="required"))
+
+    assert line.split() == [
+        "1", "gemini-3-pro-preview:chat/completions", "200", "20", "ms", "212→38",
+        "[lookup,refund", "ANY]", "calls", "lookup",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -48,7 +66,7 @@ def test_what_came_back(tmp_path: Path, answer: Response, words: str):
     assert _log(tmp_path, exchange([user("hi")], answer)).rstrip().endswith(words)
 
 
-@pytest.mark.parametrize("action", ["models/m:countTokens", "openai/chat/completions"])
+@pytest.mark.parametrize("action", ["models/m:countTokens", "openai/embeddings"])
 def test_an_answer_that_is_not_taken_apart_is_measured(tmp_path: Path, action: str):
     item = Exchange(Request("POST", f"/v1beta/{action}", body=b"{}"), unary({"totalTokens": 5}))
 
@@ -65,3 +83,53 @@ def test_a_missing_cassette_is_one_line_and_exit_code_2(tmp_path: Path):
     outcome = CliRunner().invoke(gemtape, ["log", str(tmp_path / "none.db")])
 
     assert (outcome.exit_code, outcome.output.count("\n")) == (2, 1)
+
+
+WEATHER = {
+    "name": "get_forecast",
+    "parameters": {
+        "type": "OBJECT",
+        "properties": {"city": {"type": "STRING"}, "days": {"type": "INTEGER", "maximum": 7}},
+        "required": ["city"],
+    },
+}
+
+
+def _args_of(tmp_path: Path, args: object, name: str = "get_forecast") -> list[str]:
+    item = exchange([user("hi")], calls(call(name, args)), tools=[{"functionDeclarations": [WEATHER]}])
+    path = cassette_of(tmp_path / "run.db", [item])
+    outcome = CliRunner().invoke(gemtape, ["log", "--args", str(path)])
+    assert outcome.exit_code == 0
+    return [line.strip() for line in outcome.output.splitlines()[1:]]
+
+
+def test_what_each_validator_would_have_let_through(tmp_path: Path):
+    assert _args_of(tmp_path, {"city": "Pune", "days": "3", "tenant": 1}) == [
+        'get_forecast(city: "Pune", days: "3", tenant: 1)',
+        "none    as it is",
+        'coerce  as city: "Pune", days: 3',
+        (
+            'strict  rejected: days is the string "3"; declared: integer (a coercing validator takes it as 3) '
+            "(coercible-type); tenant is not declared (undeclared-argument)"
+        ),
+    ]
+
+
+def test_a_call_that_no_validator_lets_through(tmp_path: Path):
+    lines = _args_of(tmp_path, {"days": 14})
+
+    assert lines[1] == "none    as it is"
+    assert lines[2].startswith("coerce  rejected: ")
+    assert "(missing)" in lines[2]
+    assert "(outside-range)" in lines[3]
+
+
+def test_calls_that_fit_and_calls_that_nobody_declared(tmp_path: Path):
+    assert _args_of(tmp_path, {"city": "Pune"}) == ['get_forecast(city: "Pune")', "fits"]
+
+
+def test_an_undeclared_function_has_no_arguments_to_check(tmp_path: Path):
+    assert _args_of(tmp_path, {"city": "Pune"}, "get_weather") == [
+        'get_weather(city: "Pune")',
+        "not declared: no dispatcher should know it (undeclared-function)",
+    ]

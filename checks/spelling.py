@@ -18,6 +18,7 @@ _SIGNATURE: Final = ("extra_content", "google", "thought_signature")
 _WORDS: Final = {
     "thoughtSignature": "extra_content.google.thought_signature",
     "functionResponse": "tool message",
+    "functionCall": "tool call",
 }
 _CALL: Final[dict[str, Place]] = {
     "id": ("id",),
@@ -80,7 +81,7 @@ def _in_messages(entry: ChatEntry, rest: Place) -> Place:
         return rest
     turn = entry.messages[rest[0]] if rest[0] < len(entry.messages) else None
     if turn is None or turn.piece is None:
-        return (entry.sent.layout.history.depth, *rest[1:])
+        return (entry.sent.layout.history.depth,)
     match rest[1:]:
         case ("parts", int(part), *inner):
             return (turn.depth - 1, *_in_message(turn.piece.value, part, tuple(inner)))

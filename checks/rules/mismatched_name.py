@@ -2,7 +2,8 @@
 
 What it finds
     A functionResponse must carry the name of the function that was called. Where id and name are those of two different
-    calls of the step, the ids are taken for swapped: see mismatched-id.
+    calls of the step, the ids are taken for swapped: see mismatched-id. A tool message of chat completions names its call
+    by the id alone, and the rule says nothing.
 
 Why it matters
     Without ids the name is what pairs responses with calls. An empty name is refused with 400; a wrong one was seen to

@@ -1,7 +1,8 @@
 """The responses to one batch of calls stand in several contents.
 
 What it finds
-    Calls that the model made together are answered by responses in more than one user content.
+    Calls that the model made together are answered by responses in more than one user content. In chat completions every
+    response is a message of its own, and the rule says nothing.
 
 Why it matters
     Vertex and Code Assist count only the responses in the content right after the calls, find too few and answer 400.

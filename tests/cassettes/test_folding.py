@@ -227,3 +227,44 @@ def test_hostile_events_never_raise(events: list[Any]):
 
     stored_form([answer.content, answer.parts, answer.calls, answer.normal])
     assert stored_form(events) == before
+
+
+CHAT = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}],
+}
+
+
+def test_a_chat_completion_is_kept_as_its_message_and_read_as_a_content():
+    choices = [
+        {"index": 0, "message": CHAT, "finish_reason": "tool_calls"},
+        {"index": 1, "message": {"content": "Hi"}},
+    ]
+    answer = fold_answer(
+        unary({"choices": choices, "model": "google/gemini-3-pro", "usage": {"prompt_tokens": 7}})
+    )
+
+    assert (answer.content, answer.others) == (CHAT, ({"content": "Hi"},))
+    assert answer.calls == [{"id": "c", "name": "f"}]
+    assert answer.variants[1] == {"role": "model", "parts": [{"text": "Hi"}]}
+    assert (answer.finish_reason, answer.model_version) == ("STOP", "gemini-3-pro")
+    assert answer.usage == {"promptTokenCount": 7}
+
+
+def test_a_streamed_chat_completion_is_folded_and_an_error_in_it_counts():
+    call = {"index": 0, **CHAT["tool_calls"][0]}
+    events = [
+        {"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": {"total_tokens": 9}},
+        {"error": {"code": 503}},
+    ]
+    answer = fold_answer(sse(*events))
+
+    assert [value["name"] for value in answer.calls] == ["f"]
+    assert (answer.finish_reason, answer.usage) == ("STOP", {"totalTokenCount": 9})
+    assert answer.error == {"code": 503}
+
+
+def test_a_chat_completion_may_hold_nothing():
+    assert fold_answer(unary({"choices": []})).variants == [None]

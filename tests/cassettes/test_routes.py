@@ -138,3 +138,32 @@ def test_any_path_has_a_route(path: str):
     assert api_path.startswith("/")
     assert not starts_api(prefix.partition("/")[0])
     assert isinstance(parse_route(path), Route)
+
+
+@pytest.mark.parametrize(
+    ("path", "backend"),
+    [
+        ("/v1beta/models/m:generateContent", G),
+        ("/v1/publishers/google/models/m:generateContent", V),
+        ("/v1internal:generateContent", C),
+        ("/v1beta/openai/chat/completions", G),
+        ("/chat/completions", G),
+        ("/v1/projects/p/locations/l/endpoints/openapi/chat/completions", V),
+    ],
+)
+def test_who_answers_behind_a_path(path: str, backend: Surface):
+    assert parse_route(path).backend is backend
+    assert parse_route(path).generates
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1beta/models/m:countTokens",
+        "/v1beta/openai/embeddings",
+        "/v1beta/openai/models",
+        "/v1beta/interactions",
+    ],
+)
+def test_what_does_not_generate_is_not_judged(path: str):
+    assert not parse_route(path).generates

@@ -107,3 +107,18 @@ def test_long_history_is_let_go_of_without_trouble():
 
     assert stored_form(head.values()[-1]) == b"49999"
     del head
+
+
+def test_a_twin_is_let_go_of_with_its_history():
+    tree, other = TurnTree(), TurnTree()
+    kept, gone = tree.intern([A], CONTENT), tree.intern([A, B], CONTENT)
+    kept.twin, gone.twin = other.intern([C], CONTENT), other.intern([C, A], CONTENT)
+
+    gone.detach()
+
+    assert other.intern([C, A], CONTENT) is not gone.twin
+
+
+def test_a_piece_may_be_addressed_by_a_digest_that_stands_for_it():
+    assert Piece(A, digest=b"x").digest == b"x"
+    assert Piece(A, digest=b"x").form == Piece(A).form

@@ -15,6 +15,7 @@ from gemtape.checks import strict
 from gemtape.checks.finding import Severity
 from gemtape.checks.selection import Selection
 from gemtape.checks.strict import Strict
+from tests.chats import chat_exchange
 from tests.factories import SIGNATURE, call, calls, exchange, result, results, user
 
 SOUND = [user("a"), calls(call("f", signature=SIGNATURE)), results(result("f", {}))]
@@ -47,6 +48,28 @@ def test_refusal_of_an_array_stream_comes_in_a_list(query: str, listed: bool):
 
     assert rejection
     assert isinstance(orjson.loads(rejection.body), list) is listed
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_refusal_of_a_chat_completion_comes_in_a_list_and_points_into_the_messages(stream: bool):
+    """And says what the API itself says, which counts contents: an instruction is none."""
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "b"},
+    ]
+    asked = entry_of(chat_exchange(messages, stream=stream), Redactor(), TurnTree())
+
+    rejection = Strict().rejection(asked)
+
+    assert rejection
+    [refusal] = orjson.loads(rejection.body)
+    assert "function call `default_api:f` , position 2." in refusal["error"]["message"]
+    assert rejection.fault == ("missing-signature", "/messages/2/tool_calls/0")
+    assert rejection.message.endswith("has no extra_content.google.thought_signature")
+    assert Strict().words(asked).startswith("missing-signature at /messages/2/tool_calls/0: ")
 
 
 def test_older_models_are_not_held_to_it():

@@ -4,6 +4,7 @@ import pytest
 
 from gemtape.cassettes.routes import Surface
 from gemtape.checks.target import Target, model_version, target_of
+from tests.chats import chat_exchange
 from tests.checks.helpers import entries
 from tests.checks.tape import Tape
 from tests.factories import user
@@ -97,4 +98,20 @@ def test_the_target_of_a_request_and_of_the_same_request_to_another_model():
     assert target_of(entry) == target("gemini-2.5-flash", Surface.VERTEX)
     assert target_of(entry, "models/gemini-3-pro") == target(
         "gemini-3-pro", Surface.VERTEX, "gemini-2.5-flash"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "surface"),
+    [
+        ("/v1beta/openai/chat/completions", Surface.GEMINI_API),
+        ("/v1/projects/p/locations/global/endpoints/openapi/chat/completions", Surface.VERTEX),
+    ],
+)
+def test_a_chat_is_held_to_what_the_api_behind_it_enforces(path: str, surface: Surface):
+    [entry] = entries([chat_exchange([], path=path, model="google/gemini-3.6-flash")])
+
+    assert target_of(entry) == Target(surface, "gemini-3.6-flash", (3, 6), chat=True)
+    assert target_of(entry, "gemini-2.5-pro") == Target(
+        surface, "gemini-2.5-pro", (2, 5), "gemini-3.6-flash", chat=True
     )

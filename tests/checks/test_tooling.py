@@ -45,6 +45,7 @@ def test_server_side_tools(tools: Any, names: list[str]):
         ({"tools": [{"functionDeclarations": [{"name": "a"}]}]}, False),
         ({"tools": [{"mcpServers": [{"name": "s"}]}]}, True),
         ({"cachedContent": "cachedContents/a"}, True),
+        ({"functions": [{"name": "a"}]}, True),
         ({"cached_content": ""}, False),
         ({"tools": ["mcpServers"]}, False),
     ],

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checks.helpers import found
+from gemtape.checks.judge import Judge
+from tests.chats import chat_exchange, whole
+from tests.checks.helpers import entries, found
 from tests.checks.tape import FLASH_2, OTHER, SIGNATURES, Tape, celsius, signed, weather
-from tests.factories import answer_body, model_text, unary, user
+from tests.factories import answer_body, call, calls, exchange, model_text, result, results, unary, user
 
 S1, S2, S3, S4 = SIGNATURES
 RULE = "foreign-signature"
@@ -149,3 +151,21 @@ def test_the_documented_value_is_nobodys():
     tape.ask([user("b"), weather(value), celsius()], model_text("k"), model=OTHER)
 
     assert tape.loud() == []
+
+
+def test_chat_completions_are_another_way_to_ask_the_same_api():
+    """What Vertex issued is foreign to the Gemini API there, too."""
+    made = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    made["extra_content"] = {"google": {"thought_signature": S1}}
+    message = {"role": "assistant", "tool_calls": [made]}
+    question = {"role": "user", "content": "a"}
+    history = [user("a"), calls(call("f", signature=S1, id="c1")), results(result("f", {}, id="c1"))]
+    paths = (
+        "/v1beta/openai/chat/completions",
+        "/v1/projects/p/locations/l/endpoints/openapi/chat/completions",
+    )
+    for path, told in zip(paths, ([], AT), strict=True):
+        judge = Judge()
+        asked = [chat_exchange([question], whole(message), path=path), exchange(history, at=2.0)]
+
+        assert found([item for entry in entries(asked) for item in judge.judge(entry)], RULE) == told

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from gemtape.checks.judge import Judge
 from gemtape.checks.rules.mismatched_name import NAME
-from tests.checks.helpers import examine, found, judge, loud, rejections
+from tests.chats import chat_exchange
+from tests.checks.helpers import entries, examine, found, judge, loud, rejections
 from tests.factories import SIGNATURE, call, calls, model_text, result, results, user
 
 QUESTION = user("Weather and time?")
@@ -79,3 +81,16 @@ def test_a_call_without_a_name_expects_none():
     nameless = calls({"functionCall": {"args": {}}, "thoughtSignature": SIGNATURE})
 
     assert not found(judge([QUESTION, nameless, results(result("weather", {}))]), NAME)
+
+
+@pytest.mark.parametrize("name", [None, "", "call_7f3a"])
+def test_a_tool_message_of_a_chat_names_its_call_by_the_id(name: str | None):
+    made = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    made["extra_content"] = {"google": {"thought_signature": SIGNATURE}}
+    answered = {"role": "tool", "tool_call_id": "c1", "name": name, "content": "{}"}
+    question = {"role": "user", "content": "Weather?"}
+    tools = [{"type": "function", "function": {"name": "weather"}}]
+    messages = [question, {"role": "assistant", "tool_calls": [made]}, answered]
+    [entry] = entries([chat_exchange(messages, tools=tools)])
+
+    assert loud(Judge().judge(entry)) == []

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gemtape.checks.apierrors import COUNT
+from gemtape.checks.judge import Judge
 from gemtape.checks.rules.split_responses import NAME
-from tests.checks.helpers import examine, found, judge, loud, rejections
+from tests.chats import PATH, chat_exchange
+from tests.checks.helpers import entries, examine, found, judge, loud, rejections
 from tests.factories import SIGNATURE, call, calls, result, results, user
 
 QUESTION = user("Weather and time?")
@@ -69,3 +71,19 @@ def test_older_turns_count_too():
     later = [*SPLIT, calls({"text": "31, 9"}), user("Thanks")]
 
     assert found(judge(later, surface="vertex"), NAME) == [("error", "/contents/2")]
+
+
+def test_in_a_chat_every_response_is_a_message_of_its_own():
+    made = [
+        {"id": f"c{at}", "type": "function", "function": {"name": f"f{at}", "arguments": "{}"}}
+        for at in range(2)
+    ]
+    made[0]["extra_content"] = {"google": {"thought_signature": SIGNATURE}}
+    answered = [{"role": "tool", "tool_call_id": f"c{at}", "content": "{}"} for at in range(2)]
+    question = {"role": "user", "content": "Weather and time?"}
+    tools = [{"type": "function", "function": {"name": f"f{at}"}} for at in range(2)]
+    for path in (PATH, "/v1/projects/p/locations/global/endpoints/openapi/chat/completions"):
+        messages = [question, {"role": "assistant", "tool_calls": made}, *answered]
+        [entry] = entries([chat_exchange(messages, path=path, tools=tools)])
+
+        assert loud(Judge().judge(entry)) == []

@@ -17,6 +17,7 @@ from mitmproxy import addonmanager, ctx, http, tls
 from mitmproxy.addons.proxyserver import Proxyserver
 from mitmproxy.proxy import server_hooks
 
+from ..cassettes.answers import Answer
 from ..cassettes.errors import CassetteNameError
 from ..cassettes.models import Failure
 from ..cassettes.routes import parse_route
@@ -27,6 +28,7 @@ from .lines import printable
 from .parents import authorize, send
 from .recorder import Recorder
 from .recording import Recording, header_pairs
+from .sending import response_of
 from .stopping import stop
 from .tee import Tee, has_body, hold_limit, reframe
 from .timeouts import Timeouts, watch
@@ -69,7 +71,9 @@ class Addon:
         self.recorder.tapes.asked += 1
         with self._answering(flow):
             self.door.check_head(flow)
-            self._route(flow)
+            self._give(flow, self.recorder.status(flow.request.method, flow.request.path))
+            if flow.response is None:
+                self._route(flow)
 
     def request(self, flow: http.HTTPFlow) -> None:
         """Let a request go once its cassette can take it."""
@@ -80,7 +84,7 @@ class Addon:
             if recording is None:
                 raise self.door.unplaced(flow.request)
             recording.take_request(flow.request)
-            self.recorder.admit(recording)
+            self._give(flow, self.recorder.admit(recording))
 
     def server_connect(self, data: server_hooks.ServerConnectionHookData) -> None:
         """Open no connection but to where one may lead."""
@@ -140,6 +144,17 @@ class Addon:
         self._unwatch()
         self._undo()
 
+    def _give(self, flow: http.HTTPFlow, answer: Answer | None) -> None:
+        """Answer from a cassette, where there is an answer; else the request goes on."""
+        if answer is None:
+            return
+        if recording := self._open.pop(flow.id, None):
+            answer = self.door.uploads.answered(recording, answer)
+        if answer.status:
+            flow.response = response_of(answer)
+        else:
+            _kill(flow)
+
     def _route(self, flow: http.HTTPFlow) -> None:
         place = self.door.place(flow)
         if place is None:
@@ -147,6 +162,7 @@ class Addon:
         request = flow.request
         try:
             name = self.recorder.tapes.name(place.prefix)
+            session = self.recorder.tapes.session(place.prefix)
         except CassetteNameError as error:
             raise Refused(400, unnamed(error, request.path)) from error
         _, mark, query = request.path.partition("?")
@@ -158,6 +174,7 @@ class Addon:
             header_pairs(request.headers),
             str(place.upstream),
             parse_route(place.api_path),
+            session,
             origin=place.origin,
             prefix=place.prefix,
         )

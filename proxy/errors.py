@@ -10,8 +10,10 @@ from mitmproxy.net.http import http1
 from mitmproxy.proxy.layers.http import _http1
 
 from ..cassettes.advice import NO_RETRY, error_body
+from ..cassettes.answers import Answer
 from ..checks.strict import Rejection
 from .lines import without_secrets
+from .sending import response_of
 
 _explanation: ContextVar[tuple[int, str] | None] = ContextVar("explanation", default=None)
 
@@ -42,6 +44,18 @@ class Enforced(Refused):
         for name, value in self._rejection.headers:
             answer.headers[name] = value
         return answer
+
+
+class Unanswered(Refused):
+    """A request that may be answered from the cassette only, and has no answer there."""
+
+    def __init__(self, answer: Answer, why: str) -> None:
+        super().__init__(answer.status, why)
+        self._answer = answer
+
+    def response(self) -> http.Response:
+        """What a replay would say."""
+        return response_of(self._answer)
 
 
 def explain(status: int, message: str) -> None:

@@ -50,18 +50,42 @@ def exchange_line(name: str, entry: Entry, violations: Iterable[Violation], firs
     if entry.status:
         words.append(f"first byte {_duration(first_byte_ms)}")
     words.append(f"total {_duration(entry.duration_ms)}")
-    if calls := [str(call.get("name", "?")) for call in entry.answer.calls]:
-        words.append(f"{len(calls)} {'call' if len(calls) == 1 else 'calls'} ({', '.join(calls)})")
+    words += _calls(entry)
     return "  ".join([*(printable(word) for word in words if word), *_found(violations)])
+
+
+def replay_line(name: str, entry: Entry, violations: Iterable[Violation], note: str) -> str:
+    """A request that was answered from the cassette: the exchange, model, action, status, calls, violations.
+
+    Args:
+        name: the cassette's name in a folder; empty where there is only one.
+        entry: the exchange that answered.
+        violations: what the checks found in the request.
+        note: what else there is to say in one sentence; may be empty.
+    """
+    words = [
+        f"replayed {name}#{entry.number}",
+        entry.model,
+        entry.route.action or f"{entry.method} {entry.path}",
+        str(entry.status or "no answer"),
+        *_calls(entry),
+    ]
+    said = [harmless(without_secrets(note))] if note else []
+    return "  ".join([*(printable(word) for word in words if word), *_found(violations), *said])
 
 
 def printable(text: str) -> str:
     """Text without control characters (a terminal would obey them), cut to a length that fits a line."""
-    shown = text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+    shown = harmless(text)
     if len(shown) > _SHOWN:
         # A key that the cut goes through would no longer be known for one.
         shown = without_secrets(shown)
     return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
+
+
+def harmless(text: str) -> str:
+    """Text without control characters, whole."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def without_secrets(text: str) -> str:
@@ -83,7 +107,13 @@ class LogToLines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Show one record, its traceback included."""
         lines = without_secrets(self.format(record)).splitlines()
-        self._say("\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines))
+        self._say("\n".join(map(harmless, lines)))
+
+
+def _calls(entry: Entry) -> list[str]:
+    """``["2 calls (f, g)"]``."""
+    names = [str(call.get("name", "?")) for call in entry.answer.calls]
+    return [f"{len(names)} {'call' if len(names) == 1 else 'calls'} ({', '.join(names)})"] if names else []
 
 
 def _found(violations: Iterable[Violation]) -> list[str]:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Final
 
-from ..cassettes.errors import CassetteError
+from ..cassettes.answers import Answer, error_answer, json_answer
+from ..cassettes.errors import CassetteError, CassetteNameError
 from ..cassettes.models import Exchange, Failure
+from ..cassettes.routes import split_prefix
 from .errors import Enforced, Refused
-from .lines import exchange_line, printable, without_secrets
+from .lines import exchange_line, harmless, printable, replay_line, without_secrets
 from .recording import Recording
 from .tape import Tape
 from .tapes import Tapes
 
 logger = logging.getLogger(__name__)
+
+_STATUS: Final = "/_gemtape/status"
 
 Say = Callable[[str], None]
 """Shows one line to the user."""
@@ -27,17 +32,24 @@ class Recorder:
         self.say = say
         self._only_success = only_success
 
-    def admit(self, recording: Recording) -> None:
+    def admit(self, recording: Recording) -> Answer | None:
         """Choose the request's cassette and make sure that it can be written; the last moment to refuse cleanly.
+
+        Returns:
+            The recorded answer, where one is to be given; None where the request is to be sent.
 
         Raises:
             Refused: it cannot, and so the request must not reach the upstream; or the API is known to refuse it, and it
-                need not.
+                need not; or it may be answered from the cassette only, which holds no answer.
         """
         try:
             tape = self.tapes.tape(recording.name)
             if note := tape.take_note():
                 self.say(note)
+            replay = tape.choose(recording.request(), recording.session)
+            if replay is not None:
+                self.say(replay_line(recording.name, replay.entry, replay.violations, replay.note))
+                return replay.answer
             tape.check_writable()
             rejection = tape.rejection(recording.request())
         except CassetteError as error:
@@ -47,6 +59,18 @@ class Recorder:
             self.tapes.enforced += 1
             raise Enforced(rejection)
         recording.tape = tape
+        return None
+
+    def status(self, method: str, path: str) -> Answer | None:
+        """The answer to a request for the status of a cassette; None for any other request, and where there is none."""
+        prefix, api_path = split_prefix(path.partition("?")[0])
+        if api_path != _STATUS or method != "GET":
+            return None
+        try:
+            status = self.tapes.status(prefix)
+        except (CassetteError, CassetteNameError) as error:
+            return error_answer(400, f"gemtape: {error}")
+        return None if status is None else json_answer(status)
 
     def store(self, recording: Recording, failure: Failure | None = None) -> bool:
         """Store an exchange once, whole or as far as it came, and say its line. Never raises.
@@ -69,8 +93,8 @@ class Recorder:
         return not recording.rejected
 
     def warn(self, line: str) -> None:
-        """Say what went wrong, without secrets that the cause may have quoted."""
-        self.say(without_secrets(line))
+        """Say what went wrong, without what the cause may have quoted: secrets, and what a terminal obeys."""
+        self.say(harmless(without_secrets(line)))
 
     def _stored(self, recording: Recording, tape: Tape, exchange: Exchange) -> str:
         if self._only_success and not _succeeded(exchange):

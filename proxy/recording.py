@@ -45,6 +45,7 @@ class Recording:
     headers: Headers
     upstream: str
     route: Route
+    session: str = ""
     origin: str = ""
     """Scheme, host and port by which the client came; empty where it knows of no door."""
     prefix: str = ""

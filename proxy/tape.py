@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,9 @@ from ..cassettes.models import Exchange, Request, Violation
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette, Judge
 from ..cassettes.swapping import swap_in
+from ..checks.complaints import Complaints
 from ..checks.strict import Rejection, Strict
+from .choosing import Replay
 
 MakeJudge = Callable[[Cassette], Judge]
 """Makes the checks of one cassette; they are told of its exchanges in recorded order."""
@@ -33,18 +35,23 @@ class Existing(StrEnum):
     REFUSE = "refuse"
     REPLACE = "replace"
     APPEND = "append"
+    NEW = "new"
+    """Answer from it, and record only what begins anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What became of one cassette: its file, and how many exchanges were added to it.
 
-    `note` is there when something has to be said, such as a file that could not be swapped in.
+    `note` is there when something has to be said, such as a file that could not be swapped in. `replayed` counts the
+    requests that were answered from it; `complaints` are about these, and about those that got no answer.
     """
 
     path: Path
     exchanges: int
     note: str = ""
+    replayed: int = 0
+    complaints: Complaints = field(default_factory=Complaints, compare=False)
 
 
 class Tape:
@@ -85,6 +92,10 @@ class Tape:
         """What the user should know about this cassette, once."""
         note, self.note = self.note, ""
         return note
+
+    def choose(self, request: Request, session: str) -> Replay | None:
+        """The recorded answer to a request; None where it is to go live, as all do here."""
+        del request, session
 
     def check_writable(self) -> None:
         """Make sure that the next exchange can be stored.
@@ -151,11 +162,12 @@ class Tape:
     def _start(self, existing: Existing) -> None:
         if not self.path.exists():
             self._create(self.path)
-        elif existing is Existing.APPEND or _is_empty(self.path):
+        elif existing in (Existing.APPEND, Existing.NEW) or _is_empty(self.path):
             self._open(Cassette.append_to(self.path, self._redactor, self._matching))
         elif existing is Existing.REFUSE:
             raise CassetteExists(
-                f"{self.path} exists already: --replace records it anew, --append adds to it. {self.note}".strip()
+                f"{self.path} exists already: --replace records it anew, --append adds to it, "
+                f"--mode new answers from it. {self.note}".strip()
             )
         else:
             recognise(self.path)

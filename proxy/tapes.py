@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ..cassettes.errors import CassetteError, CassetteNameError
 from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.naming import cassette_name, cassette_path, split_session
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette
+from ..checks.config import Config
+from .choosing import choosers
+from .newtape import MakeChooser, NewTape
 from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
 
 OPEN_AT_MOST: Final = 32
@@ -31,6 +34,7 @@ class Tapes:
         redactor: Redactor | None = None,
         matching: Matching = EVERYTHING,
         make_strict: MakeStrict | None = None,
+        make_chooser: MakeChooser | None = None,
     ) -> None:
         """Choose the target.
 
@@ -43,6 +47,7 @@ class Tapes:
             redactor: takes secrets out of every exchange before it is stored; the shapes of keys by default.
             matching: what does not count when a request is looked up later; the stored keys are made for it.
             make_strict: makes what refuses a request that the API would refuse, before it is sent; nothing does by default.
+            make_chooser: makes what chooses between cassette and upstream, where `existing` asks for new conversations only.
         """
         self.target = target
         self.folder = folder
@@ -52,6 +57,7 @@ class Tapes:
         self._redactor = redactor
         self._matching = matching
         self._make_strict = make_strict
+        self._make_chooser = make_chooser
         self.asked = 0
         """Requests that came, whatever became of them."""
         self.enforced = 0
@@ -102,6 +108,24 @@ class Tapes:
             self.nameless += 1
             raise
 
+    def session(self, prefix: str) -> str:
+        """The session that a path prefix selects, each with recorded answers of its own; empty for the usual one.
+
+        Raises:
+            CassetteNameError: the prefix cannot name one.
+        """
+        return split_session(prefix)[1] if self._existing is Existing.NEW else ""
+
+    def status(self, prefix: str) -> dict[str, Any] | None:
+        """What was asked of the cassette that a path prefix selects; None where there is nothing to tell of.
+
+        Raises:
+            CassetteError: it cannot be read.
+            CassetteNameError: the prefix cannot name one.
+        """
+        tape = self.tape(self.name(prefix)) if self._existing is Existing.NEW else None
+        return tape.status() if isinstance(tape, NewTape) else None
+
     def tape(self, name: str) -> Tape:
         """The cassette of a name; the first request for it decides what happens to an existing file.
 
@@ -125,13 +149,16 @@ class Tapes:
     def _tape(self, name: str) -> Tape:
         if name not in self._tapes:
             path = cassette_path(self.target, name) if self.folder else self.target
-            self._tapes[name] = Tape(
-                path,
-                self._existing,
-                self._make_judge,
-                self._checked_by,
-                redactor=self._redactor,
-                matching=self._matching,
-                make_strict=self._make_strict,
-            )
+            self._tapes[name] = self._opened(path)
         return self._tapes[name]
+
+    def _opened(self, path: Path) -> Tape:
+        checks = self._make_judge, self._checked_by
+        how: Any = {
+            "redactor": self._redactor,
+            "matching": self._matching,
+            "make_strict": self._make_strict,
+        }
+        if self._existing is Existing.NEW:
+            return NewTape(path, self._make_chooser or choosers(Config()), *checks, **how)
+        return Tape(path, self._existing, *checks, **how)

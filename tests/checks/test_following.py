@@ -71,7 +71,11 @@ def test_signature_tells_which_of_two_equal_beginnings_it_is(order: tuple[str, s
 
 
 def test_client_that_lost_the_answer_is_known_by_its_own_words():
-    followed = Followed(exchange([user("a")], model_text("a long answer to it")))
+    """Also where an earlier run brought the answer back."""
+    answer = model_text("a long answer to it")
+    followed = Followed(
+        exchange([user("a")], answer), exchange([user("a"), answer, user("b")], model_text("c"), at=2.0)
+    )
 
     assert followed.number([user("a"), user("and then?")]) == 1
 

@@ -169,7 +169,7 @@ def test_existing_cassette_is_refused_and_untouched(tmp_path, upstream, recorded
         assert recorder.wait() == 2
 
     assert (
-        recorder.said == "gemtape: run.db exists already: --replace records it anew, --append adds to it.\n"
+        recorder.said == "gemtape: run.db exists already: --replace records it anew, --append adds to it, --mode new answers from it.\n"
     )
     assert recorded.read_bytes() == before
 

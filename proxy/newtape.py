@@ -1,0 +1,128 @@
+"""A cassette that is answered from and recorded into at once, with `--mode new`.
+
+It is opened to read; a run in which nothing goes live leaves its file as it is, and needs no right to write it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..cassettes.entry import Entry
+from ..cassettes.errors import CassetteError
+from ..cassettes.matching import EVERYTHING, Matching
+from ..cassettes.models import Exchange, Request, Violation
+from ..cassettes.redaction import Redactor
+from ..cassettes.store import Cassette
+from .choosing import Chooser, Replay
+from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
+
+MakeChooser = Callable[[Cassette], Chooser]
+"""Makes what chooses between the cassette and the upstream."""
+
+
+class NewTape(Tape):
+    """One cassette, answered from where it can be and recorded where it has to be."""
+
+    def __init__(
+        self,
+        path: Path,
+        make_chooser: MakeChooser,
+        make_judge: MakeJudge | None = None,
+        checked_by: str = "",
+        *,
+        redactor: Redactor | None = None,
+        matching: Matching = EVERYTHING,
+        make_strict: MakeStrict | None = None,
+    ) -> None:
+        """Open a cassette; a missing one is made.
+
+        Raises:
+            CassetteError: it is no cassette, or a new one cannot be written.
+        """
+        self._make_chooser = make_chooser
+        self._chooser: Chooser | None = None
+        self._reading = False
+        super().__init__(
+            path,
+            Existing.APPEND,
+            make_judge,
+            checked_by,
+            redactor=redactor,
+            matching=matching,
+            make_strict=make_strict,
+        )
+
+    def choose(self, request: Request, session: str = "") -> Replay | None:
+        """The recorded answer to a request; None where it is to go live.
+
+        Raises:
+            Unanswered: it may not go live, and nothing that was recorded answers it.
+            CassetteError: the cassette cannot be read.
+        """
+        self._woken()
+        return self._choosing.choose(request, session)
+
+    def status(self) -> dict[str, Any]:
+        """What was asked so far, for programs."""
+        return {"cassette": str(self.path), "recorded": self.recorded, **self._choosing.status()}
+
+    def check_writable(self) -> None:
+        """Make sure that the next exchange can be stored.
+
+        Raises:
+            CassetteError: it cannot, or another recorder is writing the cassette.
+        """
+        if self._reading:
+            self.park()
+            self._reading = False
+            try:
+                self._woken()
+            except CassetteError:
+                self._reading = True
+                raise
+        super().check_writable()
+
+    def store(self, exchange: Exchange) -> tuple[Entry, list[Violation]]:
+        """Judge and store an exchange, in one transaction.
+
+        Raises:
+            CassetteError: it could not be written; nothing of it was.
+        """
+        entry, violations = super().store(exchange)
+        self._choosing.note(entry)
+        return entry, violations
+
+    def finish(self) -> Recorded:
+        """Close; leave no empty file behind that was not there before."""
+        chooser = self._choosing
+        return replace(super().finish(), replayed=chooser.replayed, complaints=chooser.complaints)
+
+    @property
+    def _choosing(self) -> Chooser:
+        assert self._chooser is not None  # noqa: S101 - made with the first opening
+        return self._chooser
+
+    def _start(self, existing: Existing) -> None:
+        if self.path.exists():
+            self._reading = True
+            self._woken()
+        else:
+            super()._start(existing)
+
+    def _open(self, cassette: Cassette) -> None:
+        if self._reading:
+            self._cassette = cassette  # nothing is stored, so nothing has to be judged
+        else:
+            super()._open(cassette)
+        if self._chooser is None:
+            self._chooser = self._make_chooser(cassette)
+        else:
+            self._chooser.use(cassette)
+
+    def _woken(self) -> Cassette:
+        if self._cassette is None and self._reading:
+            self._open(Cassette.read(self.path, self._redactor, self._matching))
+        return super()._woken()

@@ -1,0 +1,140 @@
+"""A cassette that is answered from and recorded into: what becomes of its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gemtape.cassettes.errors import CassetteBusy, CassetteError, NotACassette
+from gemtape.cassettes.models import Exchange
+from gemtape.cassettes.store import Cassette
+from gemtape.checks.config import Config
+from gemtape.checks.live import judges
+from gemtape.proxy.choosing import Replay, choosers
+from gemtape.proxy.newtape import NewTape
+from gemtape.proxy.tape import Recorded
+from tests.factories import cassette_of, exchange, model_text, user
+from tests.proxied import stored
+
+HELLO = exchange([user("hello")], model_text("hi"))
+BYE = exchange([user("bye")], model_text("so long"))
+
+
+def opened(path: Path) -> NewTape:
+    return NewTape(path, choosers(Config()), judges(Config()), "test")
+
+
+def number(replay: Replay | None) -> int:
+    return replay.entry.number if replay else 0
+
+
+def record(tape: NewTape, item: Exchange) -> int:
+    """What the proxy does with an exchange that goes live."""
+    assert tape.choose(item.request) is None
+    tape.check_writable()
+    return tape.store(item)[0].number
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return cassette_of(tmp_path / "run.db", [HELLO])
+
+
+def test_missing_cassette_is_made(tmp_path: Path):
+    tape = opened(tmp_path / "deep" / "run.db")
+
+    assert record(tape, HELLO) == 1
+    assert tape.finish() == Recorded(tmp_path / "deep" / "run.db", 1)
+    assert len(stored(tmp_path / "deep" / "run.db")) == 1
+
+
+def test_cassette_that_got_nothing_is_not_left_behind(tmp_path: Path):
+    assert opened(tmp_path / "run.db").finish() == Recorded(tmp_path / "run.db", 0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_in_which_nothing_goes_live_leaves_the_file_as_it_is(path: Path):
+    """Nor does it take the lock that a recorder takes, so several may run at once."""
+    before = path.read_bytes()
+    tapes = [opened(path) for _ in range(2)]
+
+    assert [number(tape.choose(HELLO.request)) for tape in tapes] == [1, 1]
+    assert [tape.finish() for tape in tapes] == [Recorded(path, 0, replayed=1)] * 2
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == ["run.db"]
+
+
+def test_what_goes_live_is_added_and_the_rest_still_answered(path: Path):
+    tape = opened(path)
+
+    numbers = [record(tape, BYE), number(tape.choose(HELLO.request)), record(tape, BYE)]
+
+    assert numbers == [2, 1, 3]
+    assert tape.finish() == Recorded(path, 2, replayed=1)
+    assert [item.request.json for item in stored(path)] == [item.request.json for item in (HELLO, BYE, BYE)]
+
+
+def test_parked_cassette_goes_on_where_it_was(path: Path):
+    """Before anything went live, and after."""
+    twice = exchange([user("hello")], model_text("hi again"))
+    with Cassette.append_to(path) as cassette:
+        cassette.add(twice)
+    tape = opened(path)
+
+    numbers = [number(tape.choose(HELLO.request))]
+    tape.park()
+    numbers.append(number(tape.choose(HELLO.request)))
+    tape.park()
+    numbers.append(record(tape, BYE))
+    tape.park()
+    numbers += [number(tape.choose(HELLO.request)), record(tape, BYE)]
+
+    assert numbers == [1, 2, 3, 2, 4]
+    assert tape.finish() == Recorded(path, 2, replayed=3)
+
+
+def test_cassette_that_another_recorder_writes_answers_but_takes_nothing(path: Path):
+    tape = opened(path)
+    with Cassette.append_to(path):
+        assert tape.choose(BYE.request) is None
+        with pytest.raises(CassetteBusy):
+            tape.check_writable()
+        assert number(tape.choose(HELLO.request)) == 1
+    assert record(tape, BYE) == 2
+
+
+def test_file_that_is_no_cassette_is_refused(tmp_path: Path):
+    (tmp_path / "run.db").write_text("no cassette")
+
+    with pytest.raises(NotACassette):
+        opened(tmp_path / "run.db")
+    assert (tmp_path / "run.db").read_text() == "no cassette"
+
+
+def test_cassette_that_went_while_it_was_parked_is_said_to_be_gone(path: Path):
+    tape = opened(path)
+    tape.park()
+    path.unlink()
+
+    with pytest.raises(CassetteError, match=r"run\.db"):
+        tape.choose(HELLO.request)
+
+
+def test_status_tells_what_was_asked(path: Path):
+    tape = opened(path)
+    before = tape.status()
+    tape.choose(HELLO.request)
+    record(tape, BYE)
+
+    assert before["unused"] == [1]
+    assert tape.status() == {
+        "cassette": str(path),
+        "recorded": 1,
+        "exchanges": 1,
+        "requests": {"hit": 1, "repeat": 0, "miss": 0, "rejected": 0, "live": 1},
+        "unused": [],
+        "errors": 0,
+        "warnings": 0,
+        "complaints": [],
+    }

@@ -31,8 +31,8 @@ _NAME: Final = re.compile(rf"(?:^|/)((?:{'|'.join(_KINDS)})/{_ID})(?=$|[/:?])")
 _IN_AN_ANSWER: Final = re.compile(rf"(?:{'|'.join(_KINDS)})/{_ID}".encode())
 _OF_AN_INTERACTION: Final = re.compile(rf'"id"\s*:\s*"({_ID})"'.encode())
 _PREVIOUS: Final = frozenset({"previous_interaction_id", "previousInteractionId"})
-_IN_A_PROMPT: Final = frozenset({"fileUri", "file_uri", "cachedContent", "cached_content"})
-"""Members of a generating request that hold a name; whatever else it says is said to the model."""
+_IN_A_PROMPT: Final = frozenset({"fileUri", "file_uri", "file_id", "cachedContent", "cached_content"})
+"""Members of a generating request, chat completions among them, that hold a name; all else is said to the model."""
 _WORDS: Final = frozenset({"text", "args", "response", "labels", "parameters"})
 """Members whose values are words of somebody, in any request."""
 

@@ -13,6 +13,7 @@ from gemtape.cassettes.models import Exchange, Request, Response
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.turns import TurnTree
+from tests.chats import chat_exchange
 from tests.factories import call, calls, exchange, model_text, result, results, unary, user
 
 HOST = "https://generativelanguage.googleapis.com/v1beta/"
@@ -95,3 +96,13 @@ def test_bytes_of_an_upload_hold_no_name():
     upload = Request("POST", "/upload/v1beta/files", "upload_id=x", body=b"\xff files/a cachedContents/b")
 
     assert names_held(entry(Exchange(upload))) == set()
+
+
+def test_chat_completion_holds_a_name_where_it_names_a_file_or_a_cache():
+    said = [{"type": "text", "text": "files/a"}, {"type": "file", "file": {"file_id": "files/b"}}]
+    cached = {"google": {"cached_content": "cachedContents/c"}}
+    item = chat_exchange(
+        [{"role": "user", "content": said}, {"role": "user", "content": "files/d"}], extra_body=cached
+    )
+
+    assert names_held(entry(item)) == {"files/b", "cachedContents/c"}

@@ -18,7 +18,7 @@ from mitmproxy.addons.proxyserver import Proxyserver
 from mitmproxy.proxy import server_hooks
 
 from ..cassettes.answers import Answer
-from ..cassettes.errors import CassetteNameError
+from ..cassettes.errors import CassetteNameError, SetupError
 from ..cassettes.models import Failure
 from ..cassettes.routes import parse_route
 from . import crashes, errors, guard
@@ -69,7 +69,7 @@ class Addon:
         if flow.error or not self.door.takes(flow.client_conn):
             return
         self.recorder.tapes.asked += 1
-        with self._answering(flow):
+        with self.answering(flow):
             self.door.check_head(flow)
             self._give(flow, self.recorder.status(flow.request.method, flow.request.path))
             if flow.response is None:
@@ -79,7 +79,7 @@ class Addon:
         """Let a request go once its cassette can take it."""
         if flow.response or flow.error or not self.door.takes(flow.client_conn):
             return
-        with self._answering(flow):
+        with self.answering(flow):
             recording = self._open.get(flow.id)
             if recording is None:
                 raise self.door.unplaced(flow.request)
@@ -126,7 +126,7 @@ class Addon:
 
     def error(self, flow: http.HTTPFlow) -> None:
         """Commit what came before it broke off, and say why where the client still listens."""
-        if flow.request.method == "CONNECT":
+        if flow.request.method == "CONNECT" and self.door.takes(flow.client_conn):
             errors.explain(400, guard.NO_FORWARD_PROXY)
         recording = self._open.pop(flow.id, None)
         if recording is None or flow.error is None:
@@ -201,12 +201,14 @@ class Addon:
         return whole
 
     @contextlib.contextmanager
-    def _answering(self, flow: http.HTTPFlow) -> Iterator[None]:
+    def answering(self, flow: http.HTTPFlow) -> Iterator[None]:
         """Turn whatever goes wrong into an answer of our own, so that the request goes nowhere."""
         try:
             yield
         except Refused as refusal:
             self._refuse(flow, refusal)
+        except SetupError as error:
+            self._refuse(flow, Refused(502, str(error)))
         except Exception:
             logger.exception("gemtape could not take this request")
             self._refuse(flow, Refused(500, "an error of gemtape itself; its log says more"))

@@ -40,12 +40,13 @@ _DROPPED: Final = (
 )
 
 
-def check_head(request: http.Request, bound_host: str) -> None:
+def check_head(request: http.Request, bound_host: str, tunnel: str = "") -> None:
     """Make sure that a request's head is one to work with.
 
     Args:
         request: the request as it came in, before it is routed.
         bound_host: the address or name that the listener was told to use; empty for all interfaces.
+        tunnel: the host that the client believes to be connected to; empty where it is this listener.
 
     Raises:
         Refused: it is not.
@@ -56,7 +57,9 @@ def check_head(request: http.Request, bound_host: str) -> None:
         host = request.headers.get("host", "")
     else:
         host = request.authority or request.headers.get("host", "")
-    if host and not host_allowed(host, bound_host):
+    if tunnel and host and host.lower().removesuffix(":443") != tunnel:
+        raise Refused(421, f"the Host header names {host[:60]!a}, and the connection was made to {tunnel}")
+    if not tunnel and host and not host_allowed(host, bound_host):
         raise Refused(403, host_refusal(host, "proxy"))
     if request.method not in METHODS:
         raise Refused(405, f"method {request.method[:20]!a} is not part of the API")

@@ -14,11 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from mitmproxy.certs import CertStore
 from mitmproxy.master import Master
 
 from ..cassettes.errors import SetupError
 from .addon import Addon, proxyserver
 from .door import Door
+from .forward import Forward, ForwardDoor, ForwardHooks, is_news
 from .lines import LogToLines
 from .master import make_master
 from .parents import Parents
@@ -53,6 +55,8 @@ class Listener:
     port: int = 8090
     router: Router = field(default_factory=Router)
     timeouts: Timeouts = field(default_factory=Timeouts)
+    forward: Forward | None = None
+    """Makes it a forward proxy."""
 
 
 def serve(
@@ -78,19 +82,21 @@ def serve(
         What was recorded.
 
     Raises:
-        SetupError: the address cannot be listened on, or the environment names certificates that are not there, or a
-            proxy that cannot be gone through.
+        SetupError: the address cannot be listened on, the environment names certificates that are not there or a proxy
+            that cannot be gone through, or the authority of a forward proxy cannot be used.
         CassetteError: the cassette exists already or cannot be written.
     """
     trust = trusted_authorities(environ)
     parents = Parents(environ)
     usual = listener.router.usual
     parents.of(usual.scheme, usual.host, usual.port)  # raises now what it would at every request
+    authority = listener.forward.authority.load() if listener.forward else None
     if note := tapes.prepare():
         say(note)
     raise_file_limit()
     try:
-        asyncio.run(_serve(listener, Recorder(tapes, say, only_success=only_success), parents, trust, ready))
+        recorder = Recorder(tapes, say, only_success=only_success)
+        asyncio.run(_serve(listener, recorder, parents, ready, trust=trust, authority=authority))
     finally:
         recorded = tapes.finish()
     return recorded
@@ -112,6 +118,8 @@ class Start:
         self._ready = ready
         self._say = say
         self._log = LogToLines(say)
+        if listener.forward:
+            self._log.addFilter(is_news)
         self._stopping = False
         self.master: Master | None = None
 
@@ -154,15 +162,20 @@ class Start:
 
 
 async def _serve(
-    listener: Listener, recorder: Recorder, parents: Parents, trust: dict[str, str], ready: Ready | None
+    listener: Listener,
+    recorder: Recorder,
+    parents: Parents,
+    ready: Ready | None,
+    *,
+    trust: dict[str, str],
+    authority: CertStore | None,
 ) -> None:
-    door = Door(listener.router, parents)
+    door, addons = _addons(listener, recorder, parents)
     start = Start(listener, door, ready, recorder.say)
-    addon = Addon(recorder, door, listener.timeouts)
     start.master = master = make_master(
         (listener.host, listener.port),
-        (addon, start),
-        authority=None,
+        (*addons, start),
+        authority=authority,
         timeouts=listener.timeouts,
         trust=trust,
     )
@@ -179,6 +192,15 @@ async def _serve(
         start.end()
     if start.problem:
         raise start.problem
+
+
+def _addons(listener: Listener, recorder: Recorder, parents: Parents) -> tuple[Door, list[object]]:
+    if listener.forward is None:
+        door = Door(listener.router, parents)
+        return door, [Addon(recorder, door, listener.timeouts)]
+    door = ForwardDoor(listener.router, parents)
+    addon = Addon(recorder, door, listener.timeouts)
+    return door, [ForwardHooks(addon, door, listener.forward), addon]
 
 
 def _listen_problem(listener: Listener, error: Exception | None) -> SetupError:

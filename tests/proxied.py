@@ -12,6 +12,7 @@ import httpx
 
 from gemtape.cassettes.models import Exchange
 from gemtape.cassettes.store import Cassette
+from gemtape.proxy.forward import Forward
 from gemtape.proxy.routing import Router, parse_upstream
 from gemtape.proxy.run import Listener, Running, serve
 from gemtape.proxy.tape import Existing, Recorded
@@ -79,11 +80,12 @@ def proxied(
     folder: bool = False,
     existing: Existing = Existing.REFUSE,
     timeouts: Timeouts | None = None,
+    forward: Forward | None = None,
     **options: object,
 ) -> Iterator[Proxy]:
     """Run a proxy that records into `target`."""
     router = Router(parse_upstream(upstream) if upstream else None)
-    listener = Listener("127.0.0.1", 0, router, timeouts or Timeouts())
+    listener = Listener("127.0.0.1", 0, router, timeouts or Timeouts(), forward)
     proxy = Proxy(listener, Tapes(target, folder=folder, existing=existing), **options)
     try:
         yield proxy

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import gc
 import socket
-import ssl
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from gemtape.cassettes.errors import CassetteExists, SetupError
 from gemtape.cassettes.models import Failure
 from gemtape.proxy.routing import Router, parse_upstream
 from gemtape.proxy.run import Listener, base_url, serve
 from gemtape.proxy.tapes import Tapes
+from tests.certificates import offering, self_signed
 from tests.proxied import Proxy, proxied, stored
 from tests.proxy.test_addon import BODY, UNARY
 from tests.upstream import Upstream
@@ -114,35 +109,15 @@ def test_nothing_is_written_to_the_home_folder(tmp_path, upstream, monkeypatch):
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory) -> Path:
     """A self-signed certificate for localhost, with its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "gemtape tests")])
-    now = dt.datetime.now(dt.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "localhost.pem"
-    pem = serialization.Encoding.PEM
-    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path.write_bytes(made.public_bytes(pem) + secret)
-    return path
+    return self_signed(tmp_path_factory.mktemp("tls") / "localhost.pem", "localhost")
 
 
 @pytest.mark.parametrize("trusted", [True, False])
 def test_certificate_of_the_upstream_is_verified(tmp_path, certificate, trusted):
     """Trusted once the environment names who signed for it; else nothing is sent."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
     environ = {"SSL_CERT_FILE": str(certificate)} if trusted else {}
     with (
-        Upstream(tls=context) as upstream,
+        Upstream(tls=offering(certificate)) as upstream,
         proxied(tmp_path / "run.db", upstream.url, environ=environ) as proxy,
         proxy.client() as client,
     ):

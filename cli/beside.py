@@ -57,8 +57,9 @@ def run_beside(
         SetupError: the door cannot open, or the command cannot be started.
     """
     # Imported here so that `--help` does not wait for subprocess.
-    from .running import relayed  # noqa: PLC0415
+    from .running import find_program, relayed  # noqa: PLC0415
 
+    find_program(command[0], os.environ)  # before anything is opened, such as a cassette
     with relayed() as relay, door as url:
         return relay.run(command, {**os.environ, **variables(url, os.environ)})
 

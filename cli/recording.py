@@ -15,6 +15,7 @@ from typing import Final
 import click
 
 from ..cassettes.environment import client_variables
+from ..cassettes.errors import GemtapeError
 from ..cassettes.naming import names_folder
 from ..cassettes.redaction import Redactor
 from ..checks.config import Config, load_config
@@ -71,7 +72,7 @@ def record(wishes: Wishes) -> int:
         was refused by `enforce`, if something could not be recorded, or if the proxy ended before the command; else 0.
 
     Raises:
-        GemtapeError: it cannot begin, or a cassette could not be closed.
+        GemtapeError: it cannot begin; without a command also: a cassette could not be closed.
     """
     config = load_config()
     router = Router(parse_upstream(wishes.upstream) if wishes.upstream else None)
@@ -94,7 +95,7 @@ def record(wishes: Wishes) -> int:
 
 def record_beside(wishes: Wishes, serving: Serving, tapes: Tapes, config: Config) -> int:
     """Record what a command asks for; what we say goes to stderr, since standard output is the command's."""
-    background = Background(serving, _say_lost)
+    background = Background(serving, say)
 
     @contextmanager
     def door() -> Iterator[str]:
@@ -112,7 +113,7 @@ def record_beside(wishes: Wishes, serving: Serving, tapes: Tapes, config: Config
     failed = conclude(wishes, tapes, config)
     if not tapes.asked:
         say(no_traffic(added))
-    return code or int(failed or background.died)
+    return code or int(failed or background.failed)
 
 
 def tapes_for(wishes: Wishes, config: Config) -> Tapes:
@@ -151,7 +152,11 @@ def conclude(wishes: Wishes, tapes: Tapes, config: Config) -> bool:
     ):
         if count:
             say(f"{count} exchange{'' if count == 1 else 's'} {fate}")
-    report = build_report([tape.path for tape in recorded if tape.exchanges], config)
+    try:
+        report = build_report([tape.path for tape in recorded if tape.exchanges], config)
+    except GemtapeError as error:  # no reason to forget how the command ended
+        say(f"gemtape: {error}")
+        return True
     if report.cassettes:
         click.echo(to_text(report), nl=False, err=bool(wishes.beside))
     return bool(tapes.enforced or tapes.unrecorded or tapes.nameless) or report.fails(FAIL_ON[wishes.fail_on])
@@ -164,8 +169,3 @@ def say(line: str) -> None:
     """
     with suppress(BrokenPipeError):
         click.echo(line, err=True)
-
-
-def _say_lost(problem: BaseException | None) -> None:
-    reason = f": {type(problem).__name__}: {problem}" if problem else ""
-    say(f"gemtape: the proxy has ended, and nothing is recorded from now on{reason}")

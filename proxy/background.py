@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Callable
 from typing import Protocol, Self
 
+from ..cassettes.errors import GemtapeError
+from .recorder import Say
 from .run import Ready, Running
 from .tape import Recorded
 
@@ -22,19 +22,19 @@ class Serving(Protocol):
 class Background:
     """Runs a proxy from the beginning of a `with` block to its end; its cassettes are closed then."""
 
-    def __init__(self, serving: Serving, lost: Callable[[BaseException | None], None]) -> None:
+    def __init__(self, serving: Serving, say: Say) -> None:
         """Prepare a run.
 
         Args:
             serving: runs the proxy.
-            lost: told when the proxy ends before the block does, and why where that is known; on the proxy's thread.
+            say: shows a line, on the proxy's thread, when the proxy ends before the block does or cannot end well.
         """
         self.url = ""
         """The base URL that clients use."""
-        self.died = False
-        """Whether the proxy ended before the block did."""
+        self.failed = False
+        """Whether the proxy ended before the block did, or could not end well."""
         self._serving = serving
-        self._lost = lost
+        self._say = say
         self._running: Running | None = None
         self._stopping = False
         self._problem: BaseException | None = None
@@ -58,15 +58,9 @@ class Background:
             raise self._problem or RuntimeError("the proxy ended before it began")
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Stop, and wait until everything is on disk.
-
-        Raises:
-            GemtapeError: a cassette could not be closed; not where the block failed already.
-        """
+    def __exit__(self, *_: object) -> None:
+        """Stop, and wait until everything is on disk; `failed` tells whether that went well."""
         self._end()
-        if self._problem and not self.died and kind is None:
-            raise self._problem
 
     def _end(self) -> None:
         self._stopping = True
@@ -77,14 +71,20 @@ class Background:
     def _run(self) -> None:
         try:
             self._serving(ready=self._ready)
-        except BaseException as problem:  # noqa: BLE001 - raised where the block begins or ends
+        except BaseException as problem:  # noqa: BLE001 - raised where the block begins, said where it ends
             self._problem = problem
-        finally:
-            self.died = self._running is not None and not self._stopping
-            if self.died:
-                with contextlib.suppress(Exception):
-                    self._lost(self._problem)
-            self._settled.set()
+        self.failed = bool(self._problem) or not self._stopping
+        if self._running and self.failed:
+            self._say(self._last_words())
+        self._settled.set()
+
+    def _last_words(self) -> str:
+        """What went wrong, where requests could come already."""
+        event = (
+            "the proxy could not end well" if self._stopping else "the proxy has ended: no more is recorded"
+        )
+        reason = str(self._problem) if isinstance(self._problem, GemtapeError) else repr(self._problem)
+        return f"gemtape: {event}{f' ({reason})' if self._problem else ''}"
 
     def _ready(self, running: Running) -> None:
         self._running, self.url = running, running.url

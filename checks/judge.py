@@ -93,7 +93,7 @@ class Judge:
                 exchange=entry.number,
                 at=finding.at,
                 pointer=pointer_as_sent(entry, finding.place, finding.at),
-                message=_clipped(words_as_sent(entry, finding.message)),
+                message=_clipped(words_as_sent(entry, finding)),
                 model=entry.model,
                 status=entry.status,
             )

@@ -8,7 +8,7 @@ from typing import Final
 from ..cassettes.chat import parts_of
 from ..cassettes.entry import Entry
 from .chat import ChatEntry
-from .finding import Place, content_place, pointer
+from .finding import Finding, Place, content_place, pointer
 
 _NAMED: Final = re.compile(
     r"\bcontents\[(\d+)\](?:\.parts\[(\d+)\])?|\btools\[(\d+)\]\.functionDeclarations\[\d+\]"
@@ -47,9 +47,10 @@ def pointer_as_sent(entry: Entry, place: Place, at: str = "request") -> str:
     return pointer(place, (at,) if wrapped else ())
 
 
-def words_as_sent(entry: Entry, message: str) -> str:
-    """The message of a finding, in the words of what was really sent."""
-    if not isinstance(entry, ChatEntry):
+def words_as_sent(entry: Entry, finding: Finding) -> str:
+    """The message of a finding, in the words of what was really sent; what is said of an answer may quote the API."""
+    message = finding.message
+    if not isinstance(entry, ChatEntry) or finding.at == "response":
         return message
     for word, told in _WORDS.items():
         message = message.replace(word, told)

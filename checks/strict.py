@@ -67,7 +67,7 @@ class Strict:
             if finding.rejection:
                 body = error_body(request.route, request.query, finding.rejection)
                 headers = (("content-type", "application/json; charset=UTF-8"),)
-                place, told = pointer_as_sent(asked, finding.place), words_as_sent(asked, finding.message)
+                place, told = pointer_as_sent(asked, finding.place), words_as_sent(asked, finding)
                 return Rejection(400, headers, body, finding.rule, place, told)
         return None
 
@@ -78,7 +78,7 @@ class Strict:
         found.sort(key=lambda item: self._severity(item) is not Severity.ERROR)
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         words = [
-            f"{item.rule} at {pointer_as_sent(asked, item.place)}: {words_as_sent(asked, item.message)}"
+            f"{item.rule} at {pointer_as_sent(asked, item.place)}: {words_as_sent(asked, item)}"
             for item in found[:_SHOWN]
         ]
         return "; ".join(words) + more

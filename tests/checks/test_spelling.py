@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gemtape.checks.chat import as_generate
-from gemtape.checks.finding import Place, answer_place, content_place
+from gemtape.checks.finding import Finding, Place, Severity, answer_place, content_place
 from gemtape.checks.spelling import pointer_as_sent, words_as_sent
 from tests.chats import chat_exchange, deltas, streamed, whole
 from tests.checks.helpers import entries
@@ -20,6 +20,10 @@ RESULT = {"role": "tool", "tool_call_id": "c1", "content": "{}"}
 SAID = {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}
 MESSAGES = [SYSTEM, SAID, SYSTEM, CALLS, RESULT]
 [CHAT] = map(as_generate, entries([chat_exchange(MESSAGES, whole(CALLS))]))
+
+
+def said(message: str, at: str = "request") -> Finding:
+    return Finding("rule", Severity.INFO, (), message, at=at)
 
 
 @pytest.mark.parametrize(
@@ -108,12 +112,12 @@ def test_places_elsewhere(surface: str, place: Place, at: str, pointer: str):
     ],
 )
 def test_words_of_a_chat(message: str, words: str):
-    assert words_as_sent(CHAT, message) == words
+    assert words_as_sent(CHAT, said(message)) == words
+    assert words_as_sent(CHAT, said(message, "response")) == message
 
 
 def test_other_words_stay():
     [entry] = entries([exchange([user("Hi")])])
+    message = "contents[1].parts[1] has no thoughtSignature"
 
-    assert words_as_sent(entry, "contents[1].parts[1] has no thoughtSignature") == (
-        "contents[1].parts[1] has no thoughtSignature"
-    )
+    assert words_as_sent(entry, said(message)) == message

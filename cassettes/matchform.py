@@ -42,6 +42,8 @@ _SELECTING: Final = frozenset(
     }
 )
 """The parameters that select an answer."""
+_SWITCHES: Final = frozenset({"force", "includeInput", "recursive", "stream"})
+"""Those that are off where nobody mentions them; some clients say so."""
 _NOTE: Final = "match"
 _PLACES: Final = {CONTENT.name: "contents", OPENAI_MESSAGE.name: "messages", TOOL.name: "tools"}
 """Where the turns of a history stand in a request."""
@@ -171,10 +173,11 @@ def match_instruction(piece: Piece, matching: Matching = EVERYTHING) -> Any:
 
 def match_query(query: str) -> list[list[str]]:
     """The parameters of a query that select an answer, as pairs in order; their names in one spelling."""
-    if not query:
-        return []
-    pairs = ((_parameter(name), value) for name, value in parse_qsl(query, keep_blank_values=True))
-    return sorted([name, value] for name, value in pairs if name in _SELECTING)
+    pairs = [(_parameter(name), value) for name, value in parse_qsl(query, keep_blank_values=True)]
+    kept = [
+        [name, value.lower() if name in _SWITCHES else value] for name, value in pairs if name in _SELECTING
+    ]
+    return sorted(pair for pair in kept if pair[0] not in _SWITCHES or pair[1] != "false")
 
 
 def _parameter(name: str) -> str:

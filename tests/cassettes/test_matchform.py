@@ -486,6 +486,21 @@ def test_requests_of_a_batch_are_read_like_single_ones():
     assert key(batch(part, "displayName"), path) != key(batch({"text": "a"}, "displayName"), path)
 
 
+@pytest.mark.parametrize(
+    ("query", "form"),
+    [
+        ("stream=false&include_input=False", []),
+        ("stream=True", [["stream", "true"]]),
+        ("force=true&$force=false", [["force", "true"]]),
+        ("queryBase=False", [["queryBase", "False"]]),
+        ("$fields=a&pageToken=false", [["fields", "a"], ["pageToken", "false"]]),
+    ],
+)
+def test_a_switch_that_is_off_counts_as_not_there(query: str, form: list[list[str]]):
+    """Some clients always say what others only say when it is on."""
+    assert match_query(query) == form
+
+
 def test_huge_integers_count_at_their_places():
     """JSON parsers round them to one number, so only their digits tell them apart."""
     one, two = "100000000000000000001", "100000000000000000002"

@@ -55,8 +55,15 @@ def only_text(entry: Entry, answer: Answer, text: str) -> Answer:
 
 
 def _parts(entry: Entry) -> list[dict[str, Any]]:
-    """The parts of the folded answer as generateContent has them, spelled in camelCase."""
-    return [dict(part) if isinstance(part, dict) else {"text": ""} for part in entry.answer.parts]
+    """The parts of the folded answer as the API writes them: signatures padded, arguments there even if empty."""
+    parts = [dict(part) if isinstance(part, dict) else {"text": ""} for part in entry.answer.parts]
+    for part in parts:
+        signature = _signature(part)
+        if isinstance(signature, str):
+            part["thoughtSignature"] = signature + "=" * (-len(signature) % 4)
+        if isinstance(call := part.get("functionCall"), dict):
+            part["functionCall"] = {"args": {}, **call}
+    return parts
 
 
 def _signature(part: dict[str, Any]) -> Any:

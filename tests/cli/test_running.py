@@ -160,3 +160,36 @@ def test_our_own_handlers_are_back_afterwards():
     run(python(""), os.environ)
 
     assert [signal.getsignal(number) for number in numbers] == before
+
+
+def test_a_command_that_hangs_is_ended_and_its_output_kept_apart(tmp_path: Path):
+    output = tmp_path / "said"
+    asked = []
+
+    def hangs() -> bool:
+        asked.append(True)
+        return output.read_text().strip() == "here"
+
+    with output.open("wb") as file, relayed() as relay:
+        code = relay.run(
+            [sys.executable, "-uc", "print('here'); import time; time.sleep(60)"],
+            os.environ,
+            output=file.fileno(),
+            hangs=hangs,
+        )
+
+    assert code == 128 + signal.SIGTERM
+    assert len(asked) > 1
+    assert relay.signalled == 0
+
+
+def test_a_command_that_does_not_mind_is_killed(tmp_path: Path):
+    ready = tmp_path / "ready"
+    program = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        f"open({str(ready)!r}, 'w'); time.sleep(60)"
+    )
+    with relayed() as relay:
+        code = relay.run([sys.executable, "-c", program], os.environ, hangs=ready.exists)
+
+    assert code == 128 + signal.SIGKILL

@@ -1,0 +1,207 @@
+"""`gemtape drill CASSETTE -- COMMAND` against applications in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gemtape.cli.main import gemtape
+from tests.factories import cassette_of, exchange, model_text
+from tests.replay.drill.recorded import QUESTION, TOOLS, conversation, recording
+
+APPLICATION = """
+import itertools, json, os, sys, time, urllib.request
+
+BASE, MODE = os.environ["GOOGLE_GEMINI_BASE_URL"], sys.argv[1]
+TOOLS = json.loads(os.environ["TOOLS"])
+
+def dispatched(name, args):
+    if name != "get_forecast":
+        return {"error": f"no function {name}"}
+    if MODE == "strict" and (set(args) != {"city", "days", "unit"} or args["days"] not in range(1, 8)
+                             or args["unit"] not in ("celsius", "fahrenheit")):
+        return {"error": "invalid arguments"}
+    if MODE == "exits" and "city" not in args:
+        sys.exit(3)
+    if MODE == "hangs" and "city" not in args:
+        time.sleep(60)
+    if MODE == "changes":
+        return {"at": time.time_ns()}
+    if MODE == "refuses":
+        return {"error": "down"}
+    days = int(args["days"])
+    return {"city": args.get("city", "undefined"), "unit": args["unit"], "temperatures": list(range(24, 24 + days))}
+
+contents = [{"role": "user", "parts": [{"text": "Will Pune be warmer than 25 degrees?"}]}]
+while True:
+    body = json.dumps({"contents": contents, "tools": TOOLS}).encode()
+    url = BASE + "/v1beta/models/gemini-3-pro-preview:generateContent"
+    with urllib.request.urlopen(urllib.request.Request(url, body, {"content-type": "application/json"})) as answer:
+        content = json.load(answer)["candidates"][0]["content"]
+    contents.append(content)
+    calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+    if not calls:
+        break
+    contents.append({"role": "user", "parts": [
+        {"functionResponse": {**({"id": call["id"]} if "id" in call else {}), "name": call["name"],
+                              "response": dispatched(call["name"], call["args"])}} for call in calls]})
+print("the end")
+"""
+
+
+@pytest.fixture
+def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TOOLS", json.dumps(TOOLS))
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "app.py"
+    path.write_text(APPLICATION)
+    return path
+
+
+def _drill(cassette: Path, *arguments: object, code: int | None = None) -> Result:
+    outcome = CliRunner().invoke(gemtape, ["drill", str(cassette), *map(str, arguments)])
+    assert code is None or outcome.exit_code == code, outcome.output
+    return outcome
+
+
+def _verdicts(
+    cassette: Path, application: Path, mode: str, *options: object, code: int
+) -> dict[str, tuple[Any, ...]]:
+    outcome = _drill(
+        cassette, "--format", "json", *options, "--", sys.executable, application, mode, code=code
+    )
+    (drill,) = json.loads(outcome.stdout)["drills"]
+    return {run["proposal"]: (run["verdict"], run["outcome"], run["repair_turns"]) for run in drill["runs"]}
+
+
+def test_a_dispatcher_that_validates_nothing(tmp_path: Path, application: Path):
+    assert _verdicts(recording(tmp_path / "run.db"), application, "none", code=1) == {
+        "valid": ("ran", "right", 0),
+        "bad-enum": ("executed", "wrong", 0),
+        "string-number": ("coerced", "right", 0),
+        "missing-required": ("executed", "wrong", 0),
+        "out-of-range": ("executed", "wrong", 0),
+        "undeclared-argument": ("ignored", "right", 0),
+        "undeclared-function": ("rejected", "right", 1),
+    }
+
+
+def test_a_strict_dispatcher(tmp_path: Path, application: Path):
+    found = _verdicts(recording(tmp_path / "run.db"), application, "strict", code=0)
+
+    assert found.pop("valid") == ("ran", "right", 0)
+    assert set(found.values()) == {("rejected", "right", 1)}
+
+
+def test_without_repairs_rejection_is_the_end(tmp_path: Path, application: Path):
+    found = _verdicts(recording(tmp_path / "run.db"), application, "strict", "--repairs", 0, code=0)
+
+    assert found["bad-enum"] == ("rejected", "rejected", 0)
+
+
+def test_a_dispatcher_that_ends(tmp_path: Path, application: Path):
+    cassette = recording(tmp_path / "run.db")
+
+    found = _verdicts(cassette, application, "exits", "--proposal", "missing-required", code=0)
+    assert found["missing-required"] == ("crashed", "crashed", 0)
+    assert found.keys() == {"valid", "missing-required"}
+
+
+def test_a_dispatcher_that_hangs_is_ended(tmp_path: Path, application: Path):
+    cassette = recording(tmp_path / "run.db")
+
+    options = ("--proposal", "missing-required", "--timeout", 1.5)
+    found = _verdicts(cassette, application, "hangs", *options, code=0)
+    assert found["missing-required"] == ("crashed", "crashed", 0)
+
+
+def test_results_that_differ_by_themselves(tmp_path: Path, application: Path):
+    found = _verdicts(recording(tmp_path / "run.db"), application, "changes", code=1)
+
+    assert found["string-number"] == ("not-rejected", "unknown", 0)
+    assert found["bad-enum"] == ("not-rejected", "wrong", 0)
+    assert found["undeclared-argument"] == ("ignored", "right", 0)
+
+
+def test_a_valid_call_that_fails_is_nothing_to_compare_with(tmp_path: Path, application: Path):
+    outcome = _drill(recording(tmp_path / "run.db"), "--", sys.executable, application, "refuses", code=0)
+
+    assert "the valid call was rejected, so there is nothing to compare with" in outcome.stdout
+    assert "did not bring a result of get_forecast (exchange 1); it said:" in outcome.stderr
+    assert "the end" in outcome.stderr
+
+
+def test_the_table_and_its_summary(tmp_path: Path, application: Path):
+    outcome = _drill(recording(tmp_path / "run.db"), "--", sys.executable, application, "none", code=1)
+
+    assert "the end" not in outcome.stdout
+    (line,) = [line.split() for line in outcome.stdout.splitlines() if "bad-enum" in line]
+    assert line == ["1", "get_forecast", "bad-enum", "unit", "executed", "1", "0", "wrong"]
+    assert outcome.stdout.splitlines()[-1] == "8 runs, 3 of them with a call that should not have run"
+
+
+def test_one_exchange_of_several(tmp_path: Path, application: Path):
+    path = cassette_of(tmp_path / "run.db", [*conversation(), *conversation()])
+
+    planned = _drill(path, "--exchange", 3, code=0).stdout
+    assert "3           get_forecast" in planned
+    assert "1           get_forecast" not in planned
+    assert "holds no call to drill" in _drill(path, "--exchange", 2, code=2).output
+
+
+def test_without_a_command_the_proposals_are_listed(tmp_path: Path):
+    outcome = _drill(recording(tmp_path / "run.db"), code=0)
+
+    assert 'get_forecast(city: "Pune", days: 14, unit: "celsius")' in outcome.stdout
+    assert "-- COMMAND" in outcome.stderr
+
+
+def test_a_cassette_without_calls(tmp_path: Path):
+    path = cassette_of(tmp_path / "run.db", [exchange([QUESTION], model_text("Hot."))])
+
+    assert "holds no call to drill" in _drill(path, "--", "true", code=2).output
+    assert "no cassette" in _drill(tmp_path / "missing.db", "--", "true", code=2).output
+
+
+def test_a_command_that_cannot_be_started(tmp_path: Path):
+    outcome = _drill(recording(tmp_path / "run.db"), "--", "no-such-program", code=2)
+
+    assert "cannot run no-such-program" in outcome.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--example", "forecast"), "--example takes no cassette"),
+        (("--validate", "strict"), "belong to --example"),
+        (("--timeout", "0"), "0"),
+    ],
+)
+def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, ...], words: str):
+    assert words in _drill(recording(tmp_path / "run.db"), *arguments, code=2).output
+
+
+def test_ctrl_c_ends_the_whole_drill(tmp_path: Path, application: Path):
+    cassette = recording(tmp_path / "run.db")
+    mark = tmp_path / "begun"
+    code = f"open({str(mark)!r}, 'a').write('x'); import time; time.sleep(60)"
+    program = subprocess.Popen(
+        [Path(sys.executable).parent / "gemtape", "drill", cassette, "--", sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    while not mark.exists():
+        assert program.poll() is None
+    program.send_signal(signal.SIGTERM)
+    program.communicate(timeout=20)
+
+    assert program.returncode == 128 + signal.SIGTERM
+    assert mark.read_text() == "x"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,20 @@ HELLO = exchange([user("hello")], model_text("hi"))
 BYE = exchange([user("bye")], model_text("so long"))
 
 
-def opened(path: Path) -> NewTape:
-    return NewTape(path, choosers(Config()), judges(Config()), "test")
+Open = Callable[[Path], NewTape]
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    tapes: list[NewTape] = []
+
+    def open_one(path: Path) -> NewTape:
+        tapes.append(NewTape(path, choosers(Config()), judges(Config()), "test"))
+        return tapes[-1]
+
+    yield open_one
+    for tape in tapes:
+        tape.park()
 
 
 def number(replay: Replay | None) -> int:
@@ -41,7 +54,7 @@ def path(tmp_path: Path) -> Path:
     return cassette_of(tmp_path / "run.db", [HELLO])
 
 
-def test_missing_cassette_is_made(tmp_path: Path):
+def test_missing_cassette_is_made(tmp_path: Path, opened: Open):
     tape = opened(tmp_path / "deep" / "run.db")
 
     assert record(tape, HELLO) == 1
@@ -49,12 +62,12 @@ def test_missing_cassette_is_made(tmp_path: Path):
     assert len(stored(tmp_path / "deep" / "run.db")) == 1
 
 
-def test_cassette_that_got_nothing_is_not_left_behind(tmp_path: Path):
+def test_cassette_that_got_nothing_is_not_left_behind(tmp_path: Path, opened: Open):
     assert opened(tmp_path / "run.db").finish() == Recorded(tmp_path / "run.db", 0)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_in_which_nothing_goes_live_leaves_the_file_as_it_is(path: Path):
+def test_run_in_which_nothing_goes_live_leaves_the_file_as_it_is(path: Path, opened: Open):
     """Nor does it take the lock that a recorder takes, so several may run at once."""
     before = path.read_bytes()
     tapes = [opened(path) for _ in range(2)]
@@ -65,7 +78,7 @@ def test_run_in_which_nothing_goes_live_leaves_the_file_as_it_is(path: Path):
     assert [file.name for file in path.parent.iterdir()] == ["run.db"]
 
 
-def test_what_goes_live_is_added_and_the_rest_still_answered(path: Path):
+def test_what_goes_live_is_added_and_the_rest_still_answered(path: Path, opened: Open):
     tape = opened(path)
 
     numbers = [record(tape, BYE), number(tape.choose(HELLO.request)), record(tape, BYE)]
@@ -75,7 +88,7 @@ def test_what_goes_live_is_added_and_the_rest_still_answered(path: Path):
     assert [item.request.json for item in stored(path)] == [item.request.json for item in (HELLO, BYE, BYE)]
 
 
-def test_parked_cassette_goes_on_where_it_was(path: Path):
+def test_parked_cassette_goes_on_where_it_was(path: Path, opened: Open):
     """Before anything went live, and after."""
     twice = exchange([user("hello")], model_text("hi again"))
     with Cassette.append_to(path) as cassette:
@@ -94,7 +107,7 @@ def test_parked_cassette_goes_on_where_it_was(path: Path):
     assert tape.finish() == Recorded(path, 2, replayed=3)
 
 
-def test_cassette_that_another_recorder_writes_answers_but_takes_nothing(path: Path):
+def test_cassette_that_another_recorder_writes_answers_but_takes_nothing(path: Path, opened: Open):
     tape = opened(path)
     with Cassette.append_to(path):
         assert tape.choose(BYE.request) is None
@@ -104,7 +117,7 @@ def test_cassette_that_another_recorder_writes_answers_but_takes_nothing(path: P
     assert record(tape, BYE) == 2
 
 
-def test_file_that_is_no_cassette_is_refused(tmp_path: Path):
+def test_file_that_is_no_cassette_is_refused(tmp_path: Path, opened: Open):
     (tmp_path / "run.db").write_text("no cassette")
 
     with pytest.raises(NotACassette):
@@ -112,7 +125,7 @@ def test_file_that_is_no_cassette_is_refused(tmp_path: Path):
     assert (tmp_path / "run.db").read_text() == "no cassette"
 
 
-def test_cassette_that_went_while_it_was_parked_is_said_to_be_gone(path: Path):
+def test_cassette_that_went_while_it_was_parked_is_said_to_be_gone(path: Path, opened: Open):
     tape = opened(path)
     tape.park()
     path.unlink()
@@ -121,7 +134,7 @@ def test_cassette_that_went_while_it_was_parked_is_said_to_be_gone(path: Path):
         tape.choose(HELLO.request)
 
 
-def test_status_tells_what_was_asked(path: Path):
+def test_status_tells_what_was_asked(path: Path, opened: Open):
     tape = opened(path)
     before = tape.status()
     tape.choose(HELLO.request)

@@ -40,6 +40,7 @@ TOOLS = [
     {"type": "function", "function": {"name": "get_weather", "description": "Tells the weather of a city."}}
 ]
 AT = "/messages/1/tool_calls/0"
+PAGE = Path(__file__).parents[1] / "docs" / "chat-completions.md"
 
 
 def asking(*messages: Any) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def run(*arguments: object) -> str:
 
 
 def test_a_stream_put_together_without_the_signature_is_told_as_it_is_recorded(tmp_path: Path):
-    """Live, in the report, and in the list: one finding, at the call."""
+    """Live, in the report, and in the list: one finding, at the call, as the page about it shows."""
     cassette = tmp_path / "run.db"
     with Upstream() as upstream:
         upstream.answers += [answering(CALLS), answering(SAID)]
@@ -81,7 +82,7 @@ def test_a_stream_put_together_without_the_signature_is_told_as_it_is_recorded(t
     report = run("report", cassette)
     assert "2 exchanges, 1 conversation" in report
     assert f"missing-signature  {AT}" in report
-    assert "exchange 1 issued one with it" in report
+    assert f"```text\n{report.replace(str(cassette), 'run.db')}```" in PAGE.read_text(encoding="utf-8")
     assert "[get_weather]  calls get_weather" in run("log", cassette)
     assert '"tool_calls"' in run("show", cassette, 1)
 

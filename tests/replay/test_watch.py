@@ -20,6 +20,8 @@ from gemtape.replay.configured import configured
 from gemtape.replay.deck import Asked, Deck
 from gemtape.replay.transport import ReplayTransport
 from gemtape.replay.watch import FAIL_ON, Watch
+from tests.chats import PATH as CHATS
+from tests.chats import chat_exchange, whole
 from tests.factories import (
     MODEL,
     SIGNATURE,
@@ -118,6 +120,25 @@ def test_lost_value_of_an_answer_is_told_though_the_request_got_its_answer(run: 
         f"error  altered-signature at /contents/1/parts/0 of request 2, POST {PATH}: "
     )
     assert "exchange 1 issued" in complaint
+
+
+def test_lost_value_in_a_chat_is_told_at_its_message(tmp_path: Path):
+    def said(value: str) -> dict[str, Any]:
+        made = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
+        made["extra_content"] = {"google": {"thought_signature": value}}
+        return {"role": "assistant", "tool_calls": [made]}
+
+    asked = {"role": "user", "content": "Weather in Pune?"}
+    answered = {"role": "tool", "tool_call_id": "c1", "content": "31"}
+    first = chat_exchange([asked], whole(said(SIGNATURE)))
+    second = chat_exchange([asked, said(SIGNATURE), answered], whole({"role": "assistant", "content": "31"}))
+    with playing(cassette_of(tmp_path / "run.db", [first, second])) as played:
+        assert played.ask(first, chat_exchange([asked, said("EpwCCpkCAVSoYO4="), answered])) == [200, 200]
+
+    [complaint] = played.complaints
+    assert complaint.startswith(
+        f"error  altered-signature at /messages/1/tool_calls/0 of request 2, POST {CHATS}: "
+    )
 
 
 def test_refusal_is_told_once(run: Path):

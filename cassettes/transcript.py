@@ -58,6 +58,7 @@ class _Line(Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
     duration_ms: Milliseconds = 0
 
 
+_TRUNCATED: Final = "Input data was truncated"
 _LINES: Final = msgspec.json.Decoder(_Line)
 
 
@@ -236,6 +237,8 @@ def _explained(error: Exception) -> str:
         return "the line is not UTF-8"
     if isinstance(error, RecursionError):
         return "the line is nested too deep"
+    if str(error) == _TRUNCATED:
+        return "the line ends in the middle of its JSON: the file was cut, or an exchange takes more than one line"
     for pattern, problem in ((_UNKNOWN, "unknown key"), (_MISSING, "missing key")):
         found = pattern.match(str(error))
         if found:

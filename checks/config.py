@@ -24,6 +24,8 @@ from .settings import Order, Settings
 
 FILE: Final = "gemtape.toml"
 PROJECT: Final = "pyproject.toml"
+_BARE: Final = f"; in {FILE} the keys stand by themselves, without [tool.gemtape]"
+_LISTED: Final = "; `gemtape rules` lists them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ def parse_config(table: Mapping[str, Any], source: Path) -> Config:
     for key, value in table.items():
         reader = _READERS.get(key)
         if reader is None:
-            raise ConfigError(f"{source}: {key!r} is no key of gemtape{_hint(key, _READERS)}")
+            hint = _hint(key, _READERS, _BARE if key == "tool" else "")
+            raise ConfigError(f"{source}: {key!r} is no key of gemtape{hint}")
         try:
             values[key.replace("-", "_")] = reader(value)
         except ConfigError as error:
@@ -123,7 +126,7 @@ def check_rules(names: Any) -> tuple[str, ...]:
     found = _texts(names)
     for name in found:
         if name not in known:
-            raise ConfigError(f"there is no rule {name!r}{_hint(name, known)}")
+            raise ConfigError(f"there is no rule {name!r}{_hint(name, known, _LISTED)}")
     return found
 
 
@@ -145,9 +148,9 @@ def _table(path: Path) -> dict[str, Any] | None:
     return table
 
 
-def _hint(name: str, known: Any) -> str:
+def _hint(name: str, known: Any, far: str = "") -> str:
     near = get_close_matches(name.lower().replace("_", "-"), list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+    return f"; did you mean {near[0]!r}?" if near else far or f"; there are {', '.join(known)}"
 
 
 def _texts(value: Any) -> tuple[str, ...]:

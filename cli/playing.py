@@ -7,40 +7,46 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .grouped import under
+
 if TYPE_CHECKING:
     from ..replay.answering import Options
 
 
 def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command these options; it hands what it gets of them to `playing`."""
-    for option in (
-        click.option(
-            "--fault",
-            "faults",
-            multiple=True,
-            metavar="FAULT[@N]",
-            help="Before a recorded answer, once: 429, 500, 503, 504, cut-after=EVENTS or finish=REASON (such as "
-            "MAX_TOKENS); for exchange N, or for every one. May be given more than once.",
-        ),
-        click.option("--seed", type=int, default=0, help="Makes other hostile chunks."),
-        click.option(
-            "--pace",
-            type=click.FloatRange(0, 1000),
-            default=0.0,
-            help="Wait as long as recorded times this factor: 1.0 is as recorded, the default 0 does not wait.",
-        ),
-        click.option(
-            "--chunks",
-            type=click.Choice(["recorded", "event", "whole", "hostile"]),
-            default="recorded",
-            show_default=True,
-            help="Send streams in other pieces; hostile ones are cut inside characters, JSON and line ends.",
-        ),
-        click.option(
-            "--collapse-retries",
-            is_flag=True,
-            help="Skip a recorded 429 or 5xx if an equal request got a success later.",
-        ),
+    sending = under("How answers are sent")
+    for option in reversed(
+        (
+            sending(
+                "--fault",
+                "faults",
+                multiple=True,
+                metavar="FAULT[@N]",
+                help="Before a recorded answer, once: 429, 500, 503, 504, cut-after=EVENTS or finish=REASON (such as "
+                "MAX_TOKENS); for exchange N, or for every one. May be given more than once.",
+            ),
+            sending("--seed", type=int, metavar="N", default=0, help="Makes other hostile chunks."),
+            sending(
+                "--pace",
+                type=click.FloatRange(0, 1000),
+                metavar="FACTOR",
+                default=0.0,
+                help="Wait as long as recorded times this factor: 1.0 is as recorded, the default 0 does not wait.",
+            ),
+            sending(
+                "--chunks",
+                type=click.Choice(["recorded", "event", "whole", "hostile"]),
+                default="recorded",
+                show_default=True,
+                help="Send streams in other pieces; hostile ones are cut inside characters, JSON and line ends.",
+            ),
+            sending(
+                "--collapse-retries",
+                is_flag=True,
+                help="Skip a recorded 429 or 5xx if an equal request got a success later.",
+            ),
+        )
     ):
         command = option(command)
     return command

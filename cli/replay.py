@@ -6,12 +6,15 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 import click
 
+from ..cassettes.naming import SUFFIX
 from .beside import COMMAND, OPENAI, check_beside
+from .grouped import GroupedCommand, under
 from .playing import playing, playing_options
 
 _PORT: Final = 8090
@@ -21,37 +24,41 @@ _GATHERED_S: Final = 0.02
 """How long lines may wait for others, so that printing does not slow down a server under load."""
 
 
-@click.command()
+_where = under("Where it listens")
+_answers = under("Which answer a request gets")
+_command = under("Beside a COMMAND")
+_end = under("At the end")
+
+
+@click.command(cls=GroupedCommand)
 @click.argument("target", metavar="CASSETTE|FOLDER")
 @COMMAND
-@click.option(
+@_where(
     "--port",
     type=click.IntRange(0, 65535),
     metavar="PORT",
     help="8090 by default, with a COMMAND a free one; 0 takes a free one.",
 )
-@click.option(
-    "--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on."
-)
-@click.option(
+@_where("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@_answers(
     "--repeat",
     type=click.Choice(["last", "cycle", "once"]),
     help="What equal requests get once all recorded answers were served: the last again (the default), all again, or a miss.",
 )
-@click.option(
+@_answers(
     "--lenient/--strict",
     default=None,
     help="Whether to serve what was recorded for a request that the API would refuse; strict by default.",
 )
-@click.option(
+@playing_options
+@_command("--openai", is_flag=True, help=OPENAI)
+@_end(
     "--fail-on",
     type=click.Choice(["error", "warning", "never"]),
     default="error",
     show_default=True,
     help="Exit with 1 after a miss; beside a COMMAND also after a violation of this severity or worse.",
 )
-@playing_options
-@click.option("--openai", is_flag=True, help=OPENAI)
 @click.pass_context
 def command(
     context: click.Context,
@@ -95,6 +102,8 @@ def command(
         configured(load_config(), repeat=Repeat(repeat) if repeat else None, lenient=lenient), **how
     )
     threshold = FAIL_ON[fail_on]
+    if _holds_nothing(Path(target)):
+        say(f"warning: {target} holds no cassettes, so every request is a miss")
     if beside:
         from .replaying import play_beside  # noqa: PLC0415
 
@@ -125,6 +134,10 @@ def command(
     verdicts = server.deck.verdicts()
     failed = verdicts[Verdict.MISS] or verdicts[Verdict.REJECTED]
     context.exit(1 if failed and threshold else 0)
+
+
+def _holds_nothing(target: Path) -> bool:
+    return target.is_dir() and not any(target.rglob(f"*{SUFFIX}"))
 
 
 def taken(waiting: SimpleQueue[Any], patience_s: float) -> Iterator[Any]:

@@ -124,6 +124,7 @@ def test_time_may_be_written_for_people():
             '{"request":{"path":"/a","query":[["a"]]},"response":{}}',
             r"array of length 2 - at \$.request.query\[0\]",
         ),
+        ('{"request":{"path":"/a"},"resp', "the line ends in the middle of its JSON: the file was cut"),
         ('{"request":{"path":"/a","body":1,"body_text":""},"response":{}}', "both body and body_text"),
         (
             '{"request":{"path":"/a"},"response":{"status":"200"}}',

@@ -58,6 +58,17 @@ def run(tmp_path: Path) -> Path:
     return cassette_of(tmp_path / "run.db", [HELLO, OTHER, STEP])
 
 
+def test_folder_without_cassettes_is_said_so(tmp_path: Path):
+    (tmp_path / "tapes").mkdir()
+    with replaying(tmp_path, "tapes") as replayer:
+        base_url(replayer)
+        replayer.end()
+
+    assert replayer.said.startswith(
+        "warning: tapes holds no cassettes, so every request is a miss\ngemtape plays tapes, "
+    )
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_from_start_to_signal(tmp_path: Path, run: Path, number: int):
     with replaying(tmp_path) as replayer:

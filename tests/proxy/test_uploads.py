@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gemtape.cassettes.uploads import stand_in, upload_id
+from gemtape.proxy.tape import Existing
 from tests.proxied import proxied, receive_all, stored
 from tests.resumable import GRANULARITY, Files
 from tests.uploading import KEY, Uploader
@@ -228,3 +229,25 @@ def test_downloads_are_recorded_to_the_byte(tmp_path: Path, upstream: Upstream, 
     *_, last = stored(path)
     assert last.response
     assert last.response.body == data
+
+
+@pytest.mark.parametrize("keeps_only_path", [False, True], ids=["url as given", "path only"])
+def test_what_was_recorded_before_is_answered_and_another_file_goes_live(
+    tmp_path: Path, upstream: Upstream, keeps_only_path: bool
+):
+    """With `--mode new`: an upload is wholly from the cassette, or wholly live."""
+    made = []
+    for existing in (Existing.REFUSE, Existing.NEW):
+        with (
+            proxied(tmp_path, upstream.url, folder=True, existing=existing) as proxy,
+            proxy.client() as http,
+        ):
+            uploader = Uploader(http, f"{proxy.url}/t", keeps_only_path)
+            made.append(uploader.upload(DATA, displayName="old"))
+            if existing is Existing.NEW:
+                assert len(upstream.requests) == 2
+                made.append(uploader.upload(DATA, displayName="new"))
+
+    assert made[0] == made[1] != made[2]
+    assert len(upstream.requests) == 4
+    assert len(stored(tmp_path / "t.db")) == 4

@@ -29,8 +29,15 @@ _end = under("At the end")
 )
 @_where("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @_where("--upstream", metavar="URL", help="Send everything there instead of to Google.")
-@_cassette("--replace", is_flag=True, help="Record it anew.")
-@_cassette("--append", is_flag=True, help="Add to it.")
+@_cassette(
+    "--mode",
+    type=click.Choice(["refuse", "replace", "append", "new"]),
+    help="replace: record it anew; append: add to it; new: answer from it what it knows, and record only conversations "
+    "whose first request it does not know; refuse is the default.",
+)
+@_cassette("--replace", is_flag=True, help="The same as --mode replace.")
+@_cassette("--append", is_flag=True, help="The same as --mode append.")
+@_cassette("--again", metavar="COMMAND", default="", hidden=True, help="The command that a miss names.")
 @_passing("--only-success", is_flag=True, help="Keep only answers with a 2xx status.")
 @_passing(
     "--enforce",
@@ -53,16 +60,19 @@ def command(context: click.Context, **options: Any) -> None:
     in front of the API's selects the cassette: http://127.0.0.1:8090/refunds/happy records into refunds/happy.db.
     Every request is checked as it passes. Ctrl-C ends the recording and prints the report.
 
+    With --mode new a conversation is wholly from the cassette or wholly live: what goes on from a recorded answer is
+    answered from the cassette or, if that is not possible, not at all.
+
     With -- COMMAND the recording runs beside the command, which finds it by variables such as GOOGLE_GEMINI_BASE_URL, and
     ends with it: gemtape record run.db -- python agent.py. With a FOLDER the tests add /NAME to the base URL themselves.
     What was recorded is kept, also if the command failed; the report goes to standard error.
 
     The exit code is the command's if that is not 0, else 1 if there are errors in the report, if --enforce refused a
-    request, or if something could not be recorded.
+    request, if a request got no answer with --mode new, or if something could not be recorded.
     """
     check_beside(options["beside"], openai=options["openai"], name="record")
-    if options["replace"] and options["append"]:
-        raise click.UsageError("--replace and --append exclude each other")
+    if sum(map(bool, (options["mode"], options["replace"], options["append"]))) > 1:
+        raise click.UsageError("--mode, --replace and --append exclude each other")
     if importlib.util.find_spec("mitmproxy") is None:
         raise SetupError("recording needs mitmproxy: pipx install 'gemtape[proxy]'")
 

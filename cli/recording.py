@@ -19,18 +19,23 @@ from ..cassettes.errors import GemtapeError
 from ..cassettes.naming import names_folder
 from ..cassettes.redaction import Redactor
 from ..checks.config import Config, load_config
+from ..checks.finding import Severity
 from ..checks.live import checked_by, judges, strict_for
 from ..checks.report.as_text import to_text
 from ..proxy.background import Background, Serving
+from ..proxy.choosing import choosers
+from ..proxy.lines import harmless
 from ..proxy.routing import Router, parse_upstream
 from ..proxy.run import Listener, Running, serve
-from ..proxy.tape import Existing
+from ..proxy.tape import Existing, Recorded
 from ..proxy.tapes import Tapes
 from .beside import no_traffic, run_beside
 from .report import FAIL_ON, build_report
 
 _PORT: Final = 8090
 """Where a recording listens that stands by itself; beside a command it takes a free port."""
+_SHOWN: Final = 50
+"""Complaints about the requests to one cassette that are printed at the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +47,10 @@ class Wishes:
     port: int | None
     host: str
     upstream: str | None
+    mode: str | None
     replace: bool
     append: bool
+    again: str
     only_success: bool
     enforce: bool
     fail_on: str
@@ -52,6 +59,8 @@ class Wishes:
     @property
     def existing(self) -> Existing:
         """What happens to a cassette that is there already."""
+        if self.mode:
+            return Existing(self.mode)
         return Existing.REPLACE if self.replace else Existing.APPEND if self.append else Existing.REFUSE
 
     @property
@@ -69,7 +78,8 @@ def record(wishes: Wishes) -> int:
 
     Returns:
         The exit code: that of the command if it is not 0; else 1 if the report holds what `fail_on` names, if a request
-        was refused by `enforce`, if something could not be recorded, or if the proxy ended before the command; else 0.
+        was refused by `enforce` or got no answer, if something could not be recorded, or if the proxy ended before the
+        command; else 0.
 
     Raises:
         GemtapeError: it cannot begin; without a command also: a cassette could not be closed.
@@ -131,17 +141,17 @@ def tapes_for(wishes: Wishes, config: Config) -> Tapes:
         redactor=Redactor(config.secrets),
         matching=config.matching,
         make_strict=strict_for(config) if wishes.enforce else None,
+        make_chooser=choosers(config, wishes.again) if wishes.existing is Existing.NEW else None,
     )
 
 
 def conclude(wishes: Wishes, tapes: Tapes, config: Config) -> bool:
     """Say what became of each cassette and print the report; whether something in it fails the run."""
     recorded = tapes.recorded
+    threshold = FAIL_ON[wishes.fail_on]
     for tape in recorded:
-        say(
-            tape.note
-            or f"{tape.path}: {tape.exchanges} exchange{'' if tape.exchanges == 1 else 's'} recorded"
-        )
+        for line in outcome(tape, wishes.existing, threshold):
+            say(line)
     if not recorded:  # a folder that no request named a cassette of
         say(f"{wishes.target}: nothing was recorded")
     for count, fate in (
@@ -159,7 +169,20 @@ def conclude(wishes: Wishes, tapes: Tapes, config: Config) -> bool:
         return True
     if report.cassettes:
         click.echo(to_text(report), nl=False, err=bool(wishes.beside))
-    return bool(tapes.enforced or tapes.unrecorded or tapes.nameless) or report.fails(FAIL_ON[wishes.fail_on])
+    failed = tapes.enforced or tapes.unrecorded or tapes.nameless
+    failed = failed or any(tape.complaints.fails(threshold) for tape in recorded)
+    return bool(failed) or report.fails(threshold)
+
+
+def outcome(tape: Recorded, existing: Existing, threshold: Severity | None) -> Iterator[str]:
+    """What became of a cassette, after what is to be said of the requests that it was to answer."""
+    complaints = list(tape.complaints.paragraphs(threshold or Severity.ERROR))
+    yield from map(harmless, complaints[:_SHOWN])
+    if len(complaints) > _SHOWN:
+        yield f"and {len(complaints) - _SHOWN} more"
+    replayed = f", {tape.replayed} replayed" if existing is Existing.NEW else ""
+    count = f"{tape.exchanges} exchange{'' if tape.exchanges == 1 else 's'}"
+    yield tape.note or f"{tape.path}: {count} recorded{replayed}"
 
 
 def say(line: str) -> None:

@@ -174,9 +174,12 @@ def test_existing_cassette_is_refused_and_untouched(tmp_path, upstream, recorded
     assert recorded.read_bytes() == before
 
 
-@pytest.mark.parametrize(("choice", "kept"), [("--replace", 2), ("--append", 3)])
+@pytest.mark.parametrize(
+    ("choice", "kept"),
+    [(("--replace",), 2), (("--append",), 3), (("--mode", "replace"), 2), (("--mode", "append"), 3)],
+)
 def test_existing_cassette_is_replaced_or_added_to(tmp_path, upstream, recorded, choice, kept):
-    with record(tmp_path, upstream, "run.db", choice) as recorder:
+    with record(tmp_path, upstream, "run.db", *choice) as recorder:
         url = base_url(recorder)
         post(url)
         post(url)
@@ -184,6 +187,36 @@ def test_existing_cassette_is_replaced_or_added_to(tmp_path, upstream, recorded,
 
     assert len(stored(recorded)) == kept
     assert [path.name for path in tmp_path.glob("run*")] == ["run.db"]
+
+
+def test_existing_cassette_answers_and_takes_what_is_new(tmp_path, upstream, recorded):
+    seen = len(upstream.requests)
+    with record(tmp_path, upstream, "run.db", "--mode", "new") as recorder:
+        url = base_url(recorder)
+        statuses = [post(url).status_code, post(url).status_code, post(url, SSE).status_code]
+        assert recorder.end() == 0
+
+    assert statuses == [200] * 3
+    assert len(upstream.requests) == seen + 1
+    assert "replayed #1  gemini-3-pro  generateContent  200\n" in recorder.said
+    assert "run.db: 1 exchange recorded, 2 replayed\n" in recorder.said
+    assert len(stored(recorded)) == 2
+
+
+def test_request_that_only_the_cassette_could_answer_makes_the_exit_code(tmp_path, upstream, recorded):
+    with record(tmp_path, upstream, "run.db", "--mode", "new", "--again", "make tapes") as recorder:
+        url = base_url(recorder)
+        prompt = {"role": "user", "parts": [{"text": "and then?"}]}
+        answer = {"role": "model", "parts": [{"text": "a"}]}
+        body = {"contents": [*BODY["contents"], answer, prompt]}
+        refused = httpx.post(url + UNARY, json=body, trust_env=False, timeout=20)
+        assert recorder.end() == 1
+
+    assert refused.status_code == 412
+    assert refused.json()["error"]["message"].endswith("under a new name or with make tapes")
+    assert "REFUSED  412  It goes on from exchange 1 of the cassette" in recorder.said
+    assert "miss  request 1, POST /v1beta/models/gemini-3-pro:generateContent: It goes on" in recorder.said
+    assert "run.db: 0 exchanges recorded, 0 replayed\n" in recorder.said
 
 
 def test_killed_replacement_stays_beside_and_is_named_by_the_next_run(tmp_path, upstream, recorded):

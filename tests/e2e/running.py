@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gemtape.cassettes.environment import client_variables
 from tests.e2e.table import Client
 from tests.environments import node_environment, python_environment
-from tests.processes import program
 
 HERE: Final = Path(__file__).parent
 BIN: Final = Path(sys.executable).parent
@@ -63,22 +61,14 @@ def command_of(client: Client, outside: Mapping[str, str]) -> list[str | Path]:
             return ["sh", source]
 
 
-def record(
-    command: list[str | Path], client: Client, flow: str, cassette: Path, upstream: str
-) -> Outcome:
-    """Run the program through `gemtape record`.
+def record(command: list[str | Path], client: Client, flow: str, cassette: Path, upstream: str) -> Outcome:
+    """Run the program beside `gemtape record`.
 
     Raises:
         AssertionError: it failed, or did not print what a program prints.
     """
-    environ = _environ(cassette.parent, **dict.fromkeys(_KEYS, KEY))
-    arguments = ["record", cassette, "--port", "0", "--upstream", upstream]
-    with program("gemtape", *arguments, cwd=cassette.parent, **environ) as proxy:
-        url = proxy.wait_for(r"base URL for clients: (\S+)")[1]
-        environ |= client_variables(url, environ, dummy_key=False, openai=True)
-        done = _run([*command, flow, *client.arguments], environ, cassette.parent)
-        proxy.end()
-        return _outcome(done, proxy.said)
+    arguments = ["record", cassette, "--upstream", upstream]
+    return _beside(arguments, command, client, flow, cassette.parent, **dict.fromkeys(_KEYS, KEY))
 
 
 def replay(command: list[str | Path], client: Client, flow: str, cassette: Path) -> Outcome:
@@ -87,9 +77,7 @@ def replay(command: list[str | Path], client: Client, flow: str, cassette: Path)
     Raises:
         AssertionError: as `record`.
     """
-    options = ["--repeat", "once", *(["--openai"] if client.book == "openai" else []), *_lenience(client, flow)]
-    arguments = ["replay", cassette, *options, "--", *command, flow, *client.arguments]
-    return _outcome(_run([BIN / "gemtape", *arguments], _environ(cassette.parent), cassette.parent))
+    return _beside(["replay", cassette, "--repeat", "once"], command, client, flow, cassette.parent)
 
 
 def report(cassette: Path) -> list[dict[str, Any]]:
@@ -99,14 +87,20 @@ def report(cassette: Path) -> list[dict[str, Any]]:
     return [item for item in json.loads(done.stdout)["violations"] if item["severity"] != "info"]
 
 
-def export(cassette: Path) -> str:
-    """The cassette as a transcript: what is compressed in it is readable there."""
-    return _run([BIN / "gemtape", "export", cassette], _environ(cassette.parent), cassette.parent).stdout
-
-
-def _lenience(client: Client, flow: str) -> list[str]:
+def _beside(
+    arguments: list[str | Path], command: list[str | Path], client: Client, flow: str, home: Path, **keys: str
+) -> Outcome:
     limit = client.limits.get(flow)
-    return ["--fail-on", "never"] if limit and limit.violations else []
+    options = [
+        *(["--openai"] if client.book == "openai" else []),
+        *(["--fail-on", "never"] if limit and limit.violations else []),
+    ]
+    whole = [BIN / "gemtape", *arguments, *options, "--", *command, flow, *client.arguments]
+    done = _run(whole, _environ(home, **keys), home)
+    printed = re.findall(r'^\{"version".*\}$', done.stdout, re.MULTILINE)
+    assert printed, f"the program printed no result\n{done.stdout}\n{done.stderr}"
+    value = json.loads(printed[-1])
+    return Outcome(value["version"], value["result"], done.stderr)
 
 
 def _environ(home: Path, **more: str) -> dict[str, str]:
@@ -122,10 +116,3 @@ def _run(
     shown = " ".join(Path(part).name for part in map(str, command))
     assert done.returncode == 0, f"{shown}: exit code {done.returncode}\n{done.stderr}\n{done.stdout}"
     return done
-
-
-def _outcome(done: subprocess.CompletedProcess[str], also_said: str = "") -> Outcome:
-    printed = re.findall(r'^\{"version".*\}$', done.stdout, re.MULTILINE)
-    assert printed, f"the program printed no result\n{done.stdout}\n{done.stderr}"
-    value = json.loads(printed[-1])
-    return Outcome(value["version"], value["result"], done.stderr + also_said)

@@ -32,9 +32,9 @@ RESULTS: Final[Mapping[str, Any]] = {
     # "Name a river in one word."
     "unary": {"text": "Bhimā."},
     # "Count to five."; the pieces joined, without thoughts
-    "stream": {"text": "One, two – three, four, five."},
+    "stream": {"text": "One, two… three, four, five."},
     # the same without alt=sse: one JSON array
-    "array": {"text": "One, two – three, four, five."},
+    "array": {"text": "One, two… three, four, five."},
     # one call after the other, unary and streamed
     "chat": _TALK,
     "chat-stream": _TALK,
@@ -61,11 +61,13 @@ class Limit:
 
     `sentence` stands in the documentation. `result` is what the flow gives instead (None: what it gives anyhow).
     `violations` are the rules that the report of the recording names above info, sorted, one for each violation.
+    `transcript`, relative to ``flows/``, is what the upstream plays where the flow's own transcript cannot go on.
     """
 
     sentence: str
     result: Any = None
     violations: tuple[str, ...] = ()
+    transcript: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,4 +107,5 @@ class Client:
 
     def transcript(self, flow: str) -> str:
         """The transcript that the upstream plays, relative to ``flows/``."""
-        return f"{self.book}/{flow}.jsonl" if self.book else f"{flow}.jsonl"
+        limit = self.limits.get(flow)
+        return limit.transcript if limit and limit.transcript else f"{self.book}/{flow}.jsonl".lstrip("/")

@@ -72,13 +72,17 @@ class Google:
         request = _request(received)
         if refused := self._refusal(received, request):
             self.refusals.append(refused[1])
-            return _error(refused[0], "INVALID_ARGUMENT" if refused[0] == 400 else "PERMISSION_DENIED", refused[1])
+            return _error(
+                refused[0], "INVALID_ARGUMENT" if refused[0] == 400 else "PERMISSION_DENIED", refused[1]
+            )
         wanted = asked(request)
         for at, (said, exchange) in enumerate(self._lines):
             if said == wanted and at not in self._given:
                 self._given.add(at)
                 assert exchange.response
-                return list(self._written(exchange.response, "gzip" in (received.header("accept-encoding") or "")))
+                return list(
+                    self._written(exchange.response, "gzip" in (received.header("accept-encoding") or ""))
+                )
         self.problems.append(f"asked for {wanted}; the transcript has {[said for said, _ in self._lines]}")
         return _error(400, "INVALID_ARGUMENT", "the transcript of this flow does not hold the request")
 
@@ -117,7 +121,9 @@ class Google:
         yield head(response.status, *headers, ("Transfer-Encoding", "chunked"), content_type=kind)
         engine = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
         for piece in response.chunks:
-            yield chunk(engine.compress(piece.data) + engine.flush(zlib.Z_SYNC_FLUSH) if zipped else piece.data)
+            yield chunk(
+                engine.compress(piece.data) + engine.flush(zlib.Z_SYNC_FLUSH) if zipped else piece.data
+            )
         yield (chunk(engine.flush()) if zipped else b"") + END
 
 
@@ -165,7 +171,8 @@ def _user_items(body: dict[str, Any], named: dict[str, str]) -> Iterator[tuple[s
         if message["role"] == "user":
             content = message["content"]
             yield from (
-                ("text", text) for text in ([content] if isinstance(content, str) else [p["text"] for p in content])
+                ("text", text)
+                for text in ([content] if isinstance(content, str) else [p["text"] for p in content])
             )
         elif message["role"] == "tool":
             yield "result", named.get(message["tool_call_id"], "?")

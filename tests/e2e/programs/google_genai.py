@@ -47,10 +47,11 @@ def run() -> dict:
             return {"texts": [chat.send_message(message).text for message in messages], "calls": calls}
         case "chat-stream" | "parallel-stream":
             chat = client.chats.create(model=MODEL, config=with_tools)
-            texts = []
-            for message in messages:
-                texts.append("".join(chunk.text or "" for chunk in chat.send_message_stream(message)))
-            return {"texts": texts, "calls": calls}
+            streams = (chat.send_message_stream(message) for message in messages)
+            return {
+                "texts": ["".join(chunk.text or "" for chunk in stream) for stream in streams],
+                "calls": calls,
+            }
         case "files":
             file = client.files.upload(file=io.BytesIO(b"Bhima, Krishna, Godavari\n"), config=a_text_file)
             answer = client.models.generate_content(model=MODEL, contents=[file, "Which river comes first?"])
@@ -76,7 +77,10 @@ async def run_async() -> dict:
             return {"text": "".join([chunk.text or "" async for chunk in chunks])}
         case "chat" | "parallel":
             chat = chats.create(model=MODEL, config=with_tools)
-            return {"texts": [(await chat.send_message(message)).text for message in messages], "calls": calls}
+            return {
+                "texts": [(await chat.send_message(message)).text for message in messages],
+                "calls": calls,
+            }
         case "chat-stream" | "parallel-stream":
             chat = chats.create(model=MODEL, config=with_tools)
             texts = []

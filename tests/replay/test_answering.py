@@ -14,6 +14,7 @@ from gemtape.cassettes.lookup import Lookup, Repeat
 from gemtape.cassettes.models import Exchange
 from gemtape.cassettes.store import Cassette
 from gemtape.replay.answering import Answering, Options, Reply, Verdict
+from tests.chats import chat_exchange
 from tests.factories import (
     SIGNATURE,
     call,
@@ -98,18 +99,18 @@ def test_miss_is_412_with_the_whole_advice_in_the_message(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("path", "query", "listed"),
+    ("item", "listed"),
     [
-        ("/v1beta/models/m:streamGenerateContent", "", True),
-        ("/v1beta/models/m:streamGenerateContent", "alt=sse", False),
-        ("/v1beta/openai/chat/completions", "", False),
+        (exchange([user("x")], path="/v1beta/models/m:streamGenerateContent"), True),
+        (exchange([user("x")], path="/v1beta/models/m:streamGenerateContent", query="alt=sse"), False),
+        (chat_exchange([{"role": "user", "content": "x"}]), False),
     ],
     ids=["array stream", "sse", "openai"],
 )
-def test_miss_of_an_array_stream_comes_in_a_list(tmp_path: Path, path: str, query: str, listed: bool):
+def test_miss_of_an_array_stream_comes_in_a_list(tmp_path: Path, item: Exchange, listed: bool):
     """But never on the OpenAI path: its clients show nothing of an error in a list."""
     with playing(tmp_path, HELLO) as answering:
-        reply = ask(answering, exchange([user("x")], path=path, query=query))
+        reply = ask(answering, item)
 
     value = orjson.loads(body(reply))
     assert isinstance(value, list) is listed

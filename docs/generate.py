@@ -1,8 +1,9 @@
-"""Write docs/rules from the pages of the rules: ``make docs``."""
+"""Write docs/rules from the pages of the rules, and docs/clients.md from the runs of the clients: ``make docs``."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -41,6 +42,14 @@ def main() -> None:
             path.unlink()
     for name, text in wanted.items():
         (FOLDER / name).write_text(text, encoding="utf-8")
+    (FOLDER.parent / "clients.md").write_text(_clients_page(), encoding="utf-8")
+
+
+def _clients_page() -> str:
+    sys.path.insert(0, str(FOLDER.parents[1]))  # a script is only given its own folder
+    from tests.e2e.page import page  # noqa: PLC0415 - found from here on
+
+    return page()
 
 
 def _row(rule: Rule) -> str:

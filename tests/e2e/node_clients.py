@@ -14,8 +14,9 @@ NODE_CLIENTS: tuple[Client, ...] = (
         program="google_genai.mjs",
         packages=("@google/genai@*",),
         environment="google-genai-js",
-        flows=(*_TALKING, "embeddings", "count", "models"),
+        flows=(*_TALKING, "files", "embeddings", "count", "models"),
         base_url=_GENAI_LINE,
+        note="Node 20 gets 2.x. 3.x wants Node 22 and asks for `/v1`; the same cassette answers both.",
     ),
     Client(
         name="@ai-sdk/google",
@@ -25,6 +26,7 @@ NODE_CLIENTS: tuple[Client, ...] = (
         environment="ai-sdk-google",
         flows=(*_TALKING, "embeddings"),
         base_url='createGoogleGenerativeAI({ baseURL: "http://127.0.0.1:8090/v1beta" })',
+        note="It reads no base URL from the environment, and wants the version in it. Beside a command `process.env.GEMINI_API_BASE` is that URL.",
     ),
     Client(
         name="@google/adk",
@@ -34,6 +36,7 @@ NODE_CLIENTS: tuple[Client, ...] = (
         environment="google-adk-js",
         flows=_TALKING,
         base_url=_GENAI_LINE,
+        note="The variable is the only way. With `StreamingMode.SSE` it runs parallel calls one after the other, each in a turn of its own.",
     ),
     Client(
         name="openai for Node",
@@ -44,13 +47,15 @@ NODE_CLIENTS: tuple[Client, ...] = (
         flows=(*_TALKING, "embeddings", "models"),
         base_url="export OPENAI_BASE_URL=http://127.0.0.1:8090/v1beta/openai",
         book="openai",
+        note="The base URL has to end in `/v1beta/openai`. Beside a command the variable is only set with `--openai`.",
     ),
     Client(
         name="curl",
         language="shell",
         program="curl.sh",
         packages=(),
-        flows=("unary", "stream", "array", "chat", "parallel", "embeddings", "count", "models"),
+        flows=("unary", "stream", "array", "chat", "parallel", "files", "embeddings", "count", "models"),
         base_url='curl "http://127.0.0.1:8090/v1beta/models/MODEL:generateContent?key=$GEMINI_API_KEY" …',
+        note="The key in the query is not stored, with `alt=sse` and without.",
     ),
 )

@@ -37,6 +37,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "verify": Entry(".verify", "Look for secrets, damage, and requests that could be confused."),
     "import": Entry(".import_", "Make a cassette from transcripts and other recordings."),
     "export": Entry(".export", "Write a cassette as a transcript."),
+    "ca": Entry(".ca", "Print the certificate of --forward, and how to trust it."),
     "addon": Entry(".addon", "Print the file that stock mitmproxy loads."),
     "demo": Entry(".demo.command", "Record, replay and report a small agent on this machine."),
 }

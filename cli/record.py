@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..cassettes.errors import SetupError
+from ..cassettes.naming import names_folder
 from .beside import COMMAND, OPENAI, check_beside
 from .grouped import GroupedCommand, under
 
@@ -29,6 +30,11 @@ _end = under("At the end")
 )
 @_where("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @_where("--upstream", metavar="URL", help="Send everything there instead of to Google.")
+@_where(
+    "--forward",
+    is_flag=True,
+    help="Be an HTTPS proxy instead, for clients whose base URL cannot be set; `gemtape ca` says what they need.",
+)
 @_cassette(
     "--mode",
     type=click.Choice(["refuse", "replace", "append", "new"]),
@@ -67,12 +73,20 @@ def command(context: click.Context, **options: Any) -> None:
     ends with it: gemtape record run.db -- python agent.py. With a FOLDER the tests add /NAME to the base URL themselves.
     What was recorded is kept, also if the command failed; the report goes to standard error.
 
+    With --forward there is no base URL: requests to the Gemini API are decrypted and recorded, all others pass as they are.
+
     The exit code is the command's if that is not 0, else 1 if there are errors in the report, if --enforce refused a
     request, if a request got no answer with --mode new, or if something could not be recorded.
     """
     check_beside(options["beside"], openai=options["openai"], name="record")
     if sum(map(bool, (options["mode"], options["replace"], options["append"]))) > 1:
         raise click.UsageError("--mode, --replace and --append exclude each other")
+    if options["forward"] and (options["openai"] or names_folder(options["target"])):
+        raise click.UsageError(
+            "--openai is about a base URL, and --forward has none"
+            if options["openai"]
+            else "--forward records one cassette: it has no base URL that could name one of a FOLDER"
+        )
     if importlib.util.find_spec("mitmproxy") is None:
         raise SetupError("recording needs mitmproxy: pipx install 'gemtape[proxy]'")
 

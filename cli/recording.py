@@ -5,7 +5,7 @@ Importing this imports mitmproxy, which takes half a second.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,6 @@ from typing import Final
 
 import click
 
-from ..cassettes.environment import client_variables
 from ..cassettes.errors import GemtapeError
 from ..cassettes.naming import names_folder
 from ..cassettes.redaction import Redactor
@@ -29,7 +28,8 @@ from ..proxy.routing import Router, parse_upstream
 from ..proxy.run import Listener, Running, serve
 from ..proxy.tape import Existing, Recorded
 from ..proxy.tapes import Tapes
-from .beside import no_traffic, run_beside
+from .beside import run_beside
+from .leading import ByBaseUrl, ByProxy, Way
 from .report import FAIL_ON, build_report
 
 _PORT: Final = 8090
@@ -55,6 +55,7 @@ class Wishes:
     enforce: bool
     fail_on: str
     openai: bool
+    forward: bool
 
     @property
     def existing(self) -> Existing:
@@ -87,23 +88,37 @@ def record(wishes: Wishes) -> int:
     config = load_config()
     router = Router(parse_upstream(wishes.upstream) if wishes.upstream else None)
     port = 0 if wishes.beside else _PORT
-    listener = Listener(wishes.host, port if wishes.port is None else wishes.port, router)
+    way = way_for(wishes, router)
+    port = port if wishes.port is None else wishes.port
+    listener = Listener(wishes.host, port, router, forward=way.forward)
     tapes = tapes_for(wishes, config)
     serving = partial(serve, listener, tapes, say, only_success=wishes.only_success)
     if wishes.beside:
-        return record_beside(wishes, serving, tapes, config)
+        return record_beside(wishes, way, serving, tapes, config)
 
     def ready(running: Running) -> None:
-        name = "/NAME" if wishes.folder else ""
-        say(f"gemtape records {wishes.target}{', one cassette a NAME,' if name else ''} on {running.url}")
-        say(f"requests are sent to {router}")
-        say(f"base URL for clients: {running.url}{name}")
+        for line in way.lines(running.url):
+            say(line)
 
     serving(ready=ready)
-    return int(conclude(wishes, tapes, config))
+    failed = conclude(wishes, tapes, config)
+    if way.forward and not tapes.asked:
+        say(way.silence())
+    return int(failed)
 
 
-def record_beside(wishes: Wishes, serving: Serving, tapes: Tapes, config: Config) -> int:
+def way_for(wishes: Wishes, router: Router) -> Way:
+    """How clients are led here.
+
+    Raises:
+        SetupError: there is no authority for a forward proxy, and none can be made.
+    """
+    if wishes.forward:
+        return ByProxy(wishes.target, wishes.host, router)
+    return ByBaseUrl(wishes.target, router, folder=wishes.folder, openai=wishes.openai)
+
+
+def record_beside(wishes: Wishes, way: Way, serving: Serving, tapes: Tapes, config: Config) -> int:
     """Record what a command asks for; what we say goes to stderr, since standard output is the command's."""
     background = Background(serving, say)
 
@@ -112,17 +127,10 @@ def record_beside(wishes: Wishes, serving: Serving, tapes: Tapes, config: Config
         with background:
             yield background.url
 
-    added: Mapping[str, str] = {}
-
-    def variables(url: str, environ: Mapping[str, str]) -> Mapping[str, str]:
-        nonlocal added
-        added = client_variables(url, environ, dummy_key=False, openai=wishes.openai)
-        return added
-
-    code = run_beside(wishes.beside, door(), variables)
+    code = run_beside(wishes.beside, door(), way.variables)
     failed = conclude(wishes, tapes, config)
     if not tapes.asked:
-        say(no_traffic(added))
+        say(way.silence())
     return code or int(failed or background.failed)
 
 

@@ -115,11 +115,12 @@ class Router:
         self._upstream = upstream
 
     def __str__(self) -> str:
-        return (
-            f"{self._upstream}{self._upstream.base}"
-            if self._upstream
-            else "the Google host that each path belongs to"
-        )
+        return self.sent_to or "the Google host that each path belongs to"
+
+    @property
+    def sent_to(self) -> str:
+        """The one upstream that everything is sent to; empty where there is more than one."""
+        return f"{self._upstream}{self._upstream.base}" if self._upstream else ""
 
     @property
     def usual(self) -> Upstream:

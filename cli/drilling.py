@@ -29,8 +29,9 @@ from ..replay.server import Server
 from .running import Relay, relayed
 
 _VALID_RUNS: Final = 2
-_TAIL: Final = 2000
-"""Bytes of the command's output that are shown where it did not get to the call."""
+_TAIL: Final = 4000
+_TAIL_LINES: Final = 10
+"""How much of the command's output, in bytes and lines, is shown where it did not get to the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +111,12 @@ class Drill:
             drilled.runs.append(self._run(drilled, valid, relay))
             if relay.signalled:
                 return
+            if drilled.runs[-1].verdict(drilled.baseline) is not Verdict.RAN:
+                break
         baseline = baseline_of(drilled.runs)
         if baseline is None:
-            verdict = drilled.runs[0].verdict(drilled.baseline)
-            drilled.note = f"the valid call was {verdict}, so there is nothing to compare with"
+            verdict = drilled.runs[-1].verdict(drilled.baseline)
+            drilled.note = f"the valid call brought no result ({verdict}), so there is nothing to compare with"
             return
         drilled.baseline = baseline
         for proposed in self.proposals(drilled.target):
@@ -159,7 +162,7 @@ class Drill:
 def _show_tail(output: IO[bytes], target: Target) -> None:
     """What the command said when it did not get to the result of a valid call."""
     output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL))
-    said = output.read().decode(errors="replace").strip()
+    said = "\n".join(output.read().decode(errors="replace").strip().splitlines()[-_TAIL_LINES:])
     click.echo(
         f"the command did not bring a result of {target.function} (exchange {target.exchange}); it said:",
         err=True,

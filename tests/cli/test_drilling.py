@@ -133,7 +133,7 @@ def test_results_that_differ_by_themselves(tmp_path: Path, application: Path):
 def test_a_valid_call_that_fails_is_nothing_to_compare_with(tmp_path: Path, application: Path):
     outcome = _drill(recording(tmp_path / "run.db"), "--", sys.executable, application, "refuses", code=0)
 
-    assert "the valid call was rejected, so there is nothing to compare with" in outcome.stdout
+    assert "the valid call brought no result (rejected), so there is nothing to compare with" in outcome.stdout
     assert "did not bring a result of get_forecast (exchange 1); it said:" in outcome.stderr
     assert "the end" in outcome.stderr
 

@@ -45,7 +45,7 @@ class Gemtape:
     """The fixture of one test. What follows `transport` is for the plugin."""
 
     mode: str = LIVE
-    """``replay``, ``record`` or ``live``."""
+    """``replay``, ``record``, ``new`` or ``live``."""
     base_url: str = GOOGLE
     """Where the test's clients are to go; the variables that name it are set."""
 
@@ -134,7 +134,7 @@ class Replayed(Gemtape):
         """Misses, refusals and errors so far."""
         if self.problem:
             return ""
-        return _explained(counted(self._outcome()), self.case, self._watch.complaints())
+        return explained(counted(self._outcome()), self.case, self._watch.complaints())
 
     def unused(self) -> str:
         """The exchanges that were not asked for."""
@@ -201,7 +201,7 @@ class Recorded(Gemtape):
         found = self._errors()
         asked = len(recorded(self._source))
         outcome = Outcome(self.case.name, self.mode, asked=asked, errors=len(found))
-        return _explained(counted(outcome), self.case, list(map(_told, found)))
+        return explained(counted(outcome), self.case, list(map(told, found)))
 
     def close(self, *, passed: bool) -> Outcome:
         """Keep the recording if the test passed.
@@ -227,12 +227,14 @@ class Recorded(Gemtape):
         return [violation for violation in found if violation.severity == Severity.ERROR]
 
 
-def _explained(counts: str, case: Case, complaints: list[str]) -> str:
+def explained(counts: str, case: Case, complaints: list[str]) -> str:
+    """What a test must not pass with, each in a paragraph, under counts and cassette; empty where there is nothing."""
     if not complaints:
         return ""
     return "\n\n".join([f"gemtape: {counts}; {case.shown}", *complaints])
 
 
-def _told(found: Violation) -> str:
+def told(found: Violation) -> str:
+    """A violation of a recorded exchange in words."""
     words = f"{found.severity}  {found.rule} at {found.pointer} of exchange {found.exchange}: {found.message}"
     return printable(words, _LONGEST)

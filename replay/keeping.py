@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Final
 
-from ..cassettes.errors import CassetteError
+from ..cassettes.errors import CassetteBusy, CassetteError
 from ..cassettes.locks import lock, unlock
 from ..cassettes.models import Exchange, Violation
 from ..cassettes.redaction import Redactor
@@ -16,6 +17,32 @@ from ..checks.judge import Judge
 from ..checks.live import checked_by, judges
 
 _NEW: Final = ".new"
+
+Stamp = tuple[int, int, int, int]
+
+
+def stamp(path: Path) -> Stamp | None:
+    """What changes when a file is written or replaced; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def copy(cassette: Path, target: Path) -> None:
+    """Copy a cassette, with what a recorder that was killed left beside it.
+
+    Raises:
+        CassetteError: it cannot be copied.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for suffix in ("", "-wal"):
+            if Path(f"{cassette}{suffix}").exists():
+                shutil.copyfile(f"{cassette}{suffix}", f"{target}{suffix}")
+    except OSError as error:
+        raise CassetteError(f"cannot copy {cassette}: {error.strerror}") from error
 
 
 def recorded(source: Path, redactor: Redactor | None = None) -> list[Exchange]:
@@ -50,19 +77,20 @@ def faults(source: Path, name: str, config: Config) -> list[Violation]:
     return config.selection().apply(found, name)[0]
 
 
-def keep(source: Path, target: Path, config: Config) -> int:
+def keep(source: Path, target: Path, config: Config, *, grown_from: Stamp | None = None) -> int:
     """Make a recording the cassette of its test; a test without a request gets an empty one.
 
     Args:
         source: the recording, which the recorder may still have open.
         target: the cassette, which may be there already.
         config: the user's configuration.
+        grown_from: the stamp of the cassette that the recording began with, if it began with one.
 
     Returns:
         How many exchanges it holds.
 
     Raises:
-        CassetteBusy: another run is writing the cassette.
+        CassetteBusy: another run is writing the cassette, or wrote it since the recording began.
         CassetteError: one of them cannot be read or written; what was there before is as it was then.
         ConfigError: the configured baseline cannot be read.
     """
@@ -73,6 +101,10 @@ def keep(source: Path, target: Path, config: Config) -> int:
         raise CassetteError(f"cannot write {target}: {error.strerror}") from error
     held = lock(target)
     try:
+        if grown_from is not None and stamp(target) != grown_from:
+            raise CassetteBusy(
+                f"{target} was written by another run meanwhile; what was added to it here is lost"
+            )
         _write(exchanges, target, config)
     finally:
         unlock(target, held)

@@ -10,6 +10,7 @@ from .lines import runs
 
 REPLAY: Final = "replay"
 RECORD: Final = "record"
+NEW: Final = "new"
 LIVE: Final = "live"
 
 
@@ -18,7 +19,7 @@ class Outcome:
     """One test: its cassette as people read its path, and counts. Plain values, since workers send it to their master.
 
     `asked` counts its requests, `repeated` those that an exchange answered again, `missed` and `refused` those that got
-    no recorded answer; `errors` and `warnings` count violations, `suppressed` those that a selection left out. `unused`
+    no recorded answer, `recorded` those that were sent and recorded beside others that were not; `errors` and `warnings` count violations, `suppressed` those that a selection left out. `unused`
     are the exchanges that it did not ask for. `kept` says whether its recording became its cassette.
     """
 
@@ -30,6 +31,7 @@ class Outcome:
     repeated: int = 0
     missed: int = 0
     refused: int = 0
+    recorded: int = 0
     errors: int = 0
     warnings: int = 0
     suppressed: int = 0
@@ -58,12 +60,14 @@ def summary_lines(outcomes: Iterable[Outcome], *, verbose: bool = False) -> Iter
         outcomes: of all tests.
         verbose: whether to list every test that was replayed.
     """
-    by_mode: dict[str, list[Outcome]] = {REPLAY: [], RECORD: [], LIVE: []}
+    by_mode: dict[str, list[Outcome]] = {REPLAY: [], RECORD: [], NEW: [], LIVE: []}
     for outcome in outcomes:
         by_mode[outcome.mode].append(outcome)
     if replayed := by_mode[REPLAY]:
         yield from _replayed(replayed, verbose=verbose)
     yield from map(_recorded, by_mode[RECORD])
+    if mixed := by_mode[NEW]:
+        yield from _mixed(mixed, verbose=verbose)
     if live := by_mode[LIVE]:
         yield f"{_count(len(live), 'test')} called the live API; nothing was recorded"
 
@@ -74,6 +78,7 @@ def counted(outcome: Outcome) -> str:
     words += [f"{outcome.repeated} answered by repeating an exchange"] if outcome.repeated else []
     words += [_count(outcome.missed, "miss", "misses")] if outcome.missed else []
     words += [f"{outcome.refused} refused as the API would"] if outcome.refused else []
+    words += [f"{outcome.recorded} sent and recorded"] if outcome.recorded else []
     words += [_count(outcome.errors, "error")] if outcome.errors else []
     words += [_count(outcome.warnings, "warning")] if outcome.warnings else []
     words += [f"{outcome.suppressed} suppressed"] if outcome.suppressed else []
@@ -81,15 +86,34 @@ def counted(outcome: Outcome) -> str:
 
 
 def _replayed(outcomes: list[Outcome], *, verbose: bool) -> Iterator[str]:
-    counts = ("asked", "repeated", "missed", "refused", "errors", "warnings", "suppressed")
+    yield f"{_count(len(outcomes), 'test')} replayed: {counted(_total(outcomes))}"
+    yield from _each(outcomes, verbose=verbose)
+    yield from _unused(outcomes)
+
+
+def _mixed(outcomes: list[Outcome], *, verbose: bool) -> Iterator[str]:
+    yield f"{_count(len(outcomes), 'test')} replayed as far as recorded: {counted(_total(outcomes))}"
+    yield from _each(outcomes, verbose=verbose)
+    for outcome in outcomes:
+        if outcome.recorded and outcome.kept:
+            yield f"recorded {outcome.cassette}: {_count(outcome.recorded, 'more exchange')}"
+        elif outcome.recorded:
+            yield f"not recorded, since it did not pass: {outcome.test}"
+    yield from _unused(outcomes)
+
+
+def _total(outcomes: list[Outcome]) -> Outcome:
+    counts = ("asked", "repeated", "missed", "refused", "recorded", "errors", "warnings", "suppressed")
     total: dict[str, Any] = {name: sum(getattr(outcome, name) for outcome in outcomes) for name in counts}
-    yield f"{_count(len(outcomes), 'test')} replayed: {counted(Outcome('', REPLAY, **total))}"
+    return Outcome("", "", **total)
+
+
+def _each(outcomes: list[Outcome], *, verbose: bool) -> Iterator[str]:
     for outcome in outcomes:
         if outcome.exchanges and not outcome.asked:
             yield f"{outcome.test}: no request came to gemtape; was the client made before the test began?"
         elif verbose or outcome.troubled:
             yield f"{outcome.test}: {counted(outcome)}"
-    yield from _unused(outcomes)
 
 
 def _unused(outcomes: list[Outcome]) -> Iterator[str]:

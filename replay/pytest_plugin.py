@@ -30,9 +30,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--gemtape",
         dest="gemtape_mode",
-        choices=("replay", "record", "live"),
+        choices=("replay", "record", "new", "live"),
         default="replay",
-        help="Play marked tests from their cassettes (the default), record them anew, or call the live API.",
+        help="Play marked tests from their cassettes (the default), record them anew, play them and record only conversations "
+        "that are new, or call the live API.",
     )
     group.addoption(
         "--gemtape-unused",

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -35,7 +35,13 @@ class Recorder:
     """A running recorder with a folder of its own, which is gone when it is stopped."""
 
     def __init__(
-        self, command: str = "", upstream: str = "", environ: Mapping[str, str] = os.environ
+        self,
+        command: str = "",
+        upstream: str = "",
+        environ: Mapping[str, str] = os.environ,
+        *,
+        more: Sequence[str] = (),
+        cwd: Path | None = None,
     ) -> None:
         """Start it, and wait until requests can come.
 
@@ -43,6 +49,8 @@ class Recorder:
             command: how `gemtape` is called where it can record; found out by default.
             upstream: where requests are sent instead of to Google.
             environ: its environment.
+            more: further options of `gemtape record`.
+            cwd: its working directory, where it looks for the configuration; that of this process by default.
 
         Raises:
             SetupError: there is no gemtape that can record, or it did not start.
@@ -51,12 +59,13 @@ class Recorder:
         self._folder = tempfile.TemporaryDirectory(prefix="gemtape-")
         self._said = Path(self._folder.name) / "said.txt"
         arguments = ["record", f"{self._tapes}{os.sep}", "--port", "0"]
-        arguments += ["--upstream", upstream] if upstream else []
+        arguments += [*(["--upstream", upstream] if upstream else []), *more]
         self._process: subprocess.Popen[bytes] | None = None
         try:
             with self._said.open("wb") as said:
                 self._process = subprocess.Popen(  # noqa: S603 - what the user asked for
-                    [shutil.which(words[0], path=environ.get("PATH")) or words[0], *words[1:], *arguments],
+                    [_found(words[0], environ), *words[1:], *arguments],
+                    cwd=cwd,
                     stdin=subprocess.DEVNULL,
                     stdout=said,
                     stderr=said,
@@ -106,6 +115,12 @@ class Recorder:
                 raise SetupError(f"the recorder did not start: {last}")
             time.sleep(_LOOKED_EVERY_S)
         raise SetupError(f"the recorder did not listen within {_STARTING_S} s")
+
+
+def _found(program: str, environ: Mapping[str, str]) -> str:
+    """The program that a command names, wherever it is run from."""
+    found = shutil.which(program, path=environ.get("PATH")) or program
+    return str(Path(found).absolute()) if os.sep in found else found
 
 
 def recording_command(environ: Mapping[str, str]) -> list[str]:

@@ -7,18 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ..cassettes.errors import SetupError
 from ..cassettes.lookup import Repeat
 from ..checks.config import Config, load_config
 from .configured import configured
 from .fixture import Case, Gemtape, Recorded, Replayed
-from .outcomes import LIVE, REPLAY
+from .mixed import Mixed
+from .outcomes import LIVE, NEW, REPLAY
 from .recorder import Recorder
 from .server import Server
 from .shelf import Shelf
 from .testnames import cassette_of_test
+
+_AGAIN: Final = "pytest --gemtape=record"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Studio:
         """Read the configuration; nothing is started yet.
 
         Args:
-            mode: ``replay``, ``record`` or ``live``.
+            mode: ``replay``, ``record``, ``new`` or ``live``.
             root: the folder that paths are shown from, and where the configuration is looked for.
             recorder: the command of a gemtape that can record, where it is not found by itself.
             upstream: where recorded requests are sent instead of to Google.
@@ -78,7 +81,7 @@ class Studio:
         self._server: Server[Shelf] | None = None
         self._recorder: Recorder | None = None
         self._numbers = count(1)
-        self._recorded: dict[Path, Recorded] = {}
+        self._recorded: dict[Path, Recorded | Mixed] = {}
 
     def open(self, name: str, module: Path, names: Sequence[str], asked: Wanted) -> Gemtape:
         """The fixture of a test.
@@ -103,7 +106,7 @@ class Studio:
                 self._config, repeat=asked.repeat, lenient=asked.lenient, default=Repeat.ONCE
             )
             return Replayed(case, options, self._shelf, self._url())
-        return self._recording(case)
+        return self._mixing(case) if self._mode == NEW else self._recording(case)
 
     def close(self) -> None:
         """End what was started, and complete what was kept. Closing twice is harmless.
@@ -132,9 +135,18 @@ class Studio:
         before = self._recorded.get(case.cassette)
         if before is not None and before.case.name != case.name:
             raise SetupError(f"{case.shown} is recorded by {before.case.name} already, in this run")
-        if self._recorder is None:
-            self._recorder = Recorder(self._command, self._upstream)
-        name = f"t{next(self._numbers)}"
-        tape = Recorded(case, self._config, self._recorder.cassette(name), f"{self._recorder.url}/{name}")
+        tape = Recorded(case, self._config, *self._booth())
         self._recorded[case.cassette] = tape
         return tape
+
+    def _mixing(self, case: Case) -> Mixed:
+        tape = Mixed(case, self._config, *self._booth("--mode", "new", "--again", _AGAIN))
+        self._recorded[case.cassette] = tape
+        return tape
+
+    def _booth(self, *options: str) -> tuple[Path, str]:
+        """Where a test is recorded: the recorder's cassette, and the base URL."""
+        if self._recorder is None:
+            self._recorder = Recorder(self._command, self._upstream, more=options, cwd=self._root)
+        name = f"t{next(self._numbers)}"
+        return self._recorder.cassette(name), f"{self._recorder.url}/{name}"

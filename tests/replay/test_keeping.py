@@ -11,7 +11,7 @@ from gemtape.cassettes.errors import CassetteBusy, CassetteError
 from gemtape.cassettes.locks import lock, unlock
 from gemtape.cassettes.store import Cassette
 from gemtape.checks.config import Config, parse_config
-from gemtape.replay.keeping import faults, keep, recorded
+from gemtape.replay.keeping import copy, faults, keep, recorded, stamp
 from tests.factories import (
     SIGNATURE,
     call,
@@ -111,6 +111,27 @@ def test_two_runs_do_not_keep_the_same_cassette_at_once(source: Path, tmp_path: 
         unlock(target, held)
 
     assert len(recorded(target)) == 1
+
+
+def test_cassette_that_was_written_meanwhile_is_not_overwritten(source: Path, tmp_path: Path):
+    target = cassette_of(tmp_path / "x.db", LOSSY[:1])
+    before = stamp(target)
+    assert keep(source, target, Config(), grown_from=before) == 2
+
+    with pytest.raises(CassetteBusy, match="written by another run meanwhile"):
+        keep(cassette_of(tmp_path / "t2.db", LOSSY[:1]), target, Config(), grown_from=before)
+    assert len(recorded(target)) == 2
+    assert stamp(tmp_path / "none.db") is None
+
+
+def test_copy_holds_what_a_killed_recorder_left_in_the_log(tmp_path: Path):
+    with Cassette.create(tmp_path / "run.db") as recorder:
+        recorder.add(LOSSY[0])
+        copy(recorder.path, tmp_path / "deep" / "t1.db")
+
+    assert len(recorded(tmp_path / "deep" / "t1.db")) == 1
+    with pytest.raises(CassetteError, match="cannot copy"):
+        copy(tmp_path, tmp_path / "t2.db")
 
 
 def test_damaged_recording_is_said(tmp_path: Path):

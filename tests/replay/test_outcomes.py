@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gemtape.replay.outcomes import LIVE, RECORD, REPLAY, Outcome, counted, summary_lines
+from gemtape.replay.outcomes import LIVE, NEW, RECORD, REPLAY, Outcome, counted, summary_lines
 
 FINE = Outcome("test_a.py::test_fine", REPLAY, "cassettes/test_a/test_fine.db", exchanges=2, asked=2)
 MISSED = Outcome(
@@ -96,6 +96,21 @@ def test_recordings():
         "recorded x.db: 1 exchange",
         "recorded y.db: nothing, since no request of test_y came to gemtape",
         "not recorded, since it did not pass: test_z",
+    ]
+
+
+def test_runs_that_replay_and_record():
+    mixed = [
+        Outcome("test_x", NEW, "x.db", exchanges=2, asked=2, unused=(2,), kept=True),
+        Outcome("test_y", NEW, "y.db", asked=3, recorded=2, kept=True),
+        Outcome("test_z", NEW, "z.db", asked=2, recorded=1, missed=1),
+    ]
+    assert list(summary_lines(mixed)) == [
+        "3 tests replayed as far as recorded: 7 requests, 1 miss, 3 sent and recorded",
+        "test_z: 2 requests, 1 miss, 1 sent and recorded",
+        "recorded y.db: 2 more exchanges",
+        "not recorded, since it did not pass: test_z",
+        "x.db: 1 of 2 exchanges unused: 2",
     ]
 
 

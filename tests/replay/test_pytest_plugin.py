@@ -697,6 +697,118 @@ def test_recorder_that_cannot_be_run_is_an_error(project: Project):
     said(ran, "^gemtape: cannot run no-such-program: No such file or directory$")
 
 
+def new(project: Project, upstream: Upstream, *arguments: str) -> pytest.RunResult:
+    return project.run("--gemtape=new", f"--gemtape-upstream={upstream.url}", *arguments)
+
+
+def test_new_conversations_are_recorded_and_known_ones_replayed(project: Project, upstream: Upstream):
+    project.tests(
+        f"""
+@replayed
+def test_known(gemtape):
+    assert gemtape.mode == "new"
+    ask({QUESTION!r})
+    ask({QUESTION!r}, {SIGNED!r}, {RESULT!r})
+
+@replayed
+def test_grown(gemtape):
+    assert [ask("hello")["text"], ask("other")["text"]] == ["hi", "one"]
+    assert len(gemtape.exchanges) == 2
+
+@replayed
+def test_missing(): assert ask("hello")["text"] == "two"
+
+@replayed
+def test_fails(): assert ask("other")["text"] == "anything"
+"""
+    )
+    known = project.cassette("test_known", *WEATHER).read_bytes()
+    project.cassette("test_grown", HELLO)
+    project.cassette("test_fails", HELLO)
+    upstream.answers += texts("one", "two", "three")
+    ran = new(project, upstream)
+
+    ran.assert_outcomes(passed=3, failed=1)
+    assert len(upstream.requests) == 3
+    assert said(ran, "^gemtape: new$")
+    said(ran, "^4 tests replayed as far as recorded: 6 requests, 3 sent and recorded$")
+    said(ran, r"^recorded cassettes/test_agent/test_grown\.db: 1 more exchange$")
+    said(ran, r"^recorded cassettes/test_agent/test_missing\.db: 1 more exchange$")
+    said(ran, "^not recorded, since it did not pass: test_agent.py::test_fails$")
+    assert project.file("test_known").read_bytes() == known
+    assert [project.kept(f"test_{name}") for name in ("grown", "missing", "fails")] == [2, 1, 1]
+
+
+def test_miss_in_a_replayed_conversation_fails_the_test_and_is_not_sent(project: Project, upstream: Upstream):
+    other = results(result("get_weather", {"celsius": 32}))
+    project.tests(
+        f"@replayed\ndef test_x():\n    ask({QUESTION!r})\n    ask_carelessly({QUESTION!r}, {SIGNED!r}, {other!r})\n"
+    )
+    project.cassette("test_x", *WEATHER)
+    ran = new(project, upstream)
+
+    ran.assert_outcomes(failed=1)
+    assert upstream.requests == []
+    said(ran, r"^gemtape: 2 requests, 1 miss; cassettes/test_agent/test_x\.db$")
+    miss = said(ran, f"^miss  request 2, POST {PATH}: It goes on from exchange 1 of the cassette")
+    assert miss.endswith("under a new name or with pytest --gemtape=record")
+    assert project.kept("test_x") == 2
+
+
+def test_errors_of_replayed_and_of_recorded_requests_fail_the_test(project: Project, upstream: Upstream):
+    altered = calls(call("get_weather", {"city": "Pune"}, signature=SIGNATURE[:-4]))
+    orphan = results(result("get_weather", {}))
+    project.tests(
+        f"""
+@replayed
+def test_replayed():
+    ask({QUESTION!r})
+    ask({QUESTION!r}, {altered!r}, {RESULT!r})
+
+@replayed
+def test_recorded(): ask("new", {orphan!r})
+"""
+    )
+    for name in ("test_replayed", "test_recorded"):
+        project.cassette(name, *WEATHER)
+    upstream.answers += texts("fine")
+    ran = new(project, upstream)
+
+    ran.assert_outcomes(failed=2)
+    said(ran, "^error  altered-signature at /contents/1/parts/0.* of request 2, POST ")
+    said(ran, "^error  orphan-response at /contents/1/parts/0.* of exchange 3: ")
+    assert project.kept("test_recorded") == 2
+
+
+def test_unused_exchanges_fail_on_request_in_new_runs_too(project: Project, upstream: Upstream):
+    project.tests("@replayed\ndef test_x(): ask('hello')\n")
+    project.cassette("test_x", HELLO, OTHER)
+    ran = new(project, upstream, "--gemtape-unused=fail")
+
+    ran.assert_outcomes(failed=1)
+    said(ran, r"^gemtape: not asked for in cassettes/test_agent/test_x\.db: exchange 2$")
+
+
+def test_shared_cassette_grows_test_by_test(project: Project, upstream: Upstream):
+    project.tests(
+        """
+shared = pytest.mark.gemtape("shared.db")
+
+@shared
+def test_x(): assert [ask("hello")["text"], ask("other")["text"]] == ["hi", "one"]
+
+@shared
+def test_y(): assert [ask("other")["text"], ask("third")["text"]] == ["one", "two"]
+"""
+    )
+    shared = cassette_of(project.path / "shared.db", [HELLO])
+    upstream.answers += texts("one", "two")
+    new(project, upstream).assert_outcomes(passed=2)
+
+    with Cassette.read(shared) as cassette:
+        assert len(cassette) == 3
+
+
 def test_live_tests_are_left_alone(project: Project):
     project.tests(
         """

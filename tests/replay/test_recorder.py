@@ -116,6 +116,19 @@ def test_command_is_told_what_to_record_with(tmp_path: Path):
     assert "tapes/', '--port', '0', '--upstream', 'http://gateway']" in said
 
 
+def test_command_is_run_where_the_configuration_is_and_found_from_here(tmp_path: Path, monkeypatch):
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path)
+    telling = "import os, sys; print(os.getcwd(), sys.argv); print('base URL for clients: http://127.0.0.1:9/NAME', flush=True)"
+    program(tmp_path, telling, "tool")
+    recorder = Recorder("./tool", more=["--mode", "new"], cwd=tmp_path / "project")
+    said = recorder._said.read_text()
+    recorder.stop()
+
+    assert said.startswith(f"{tmp_path / 'project'} [")
+    assert "'--port', '0', '--mode', 'new']" in said
+
+
 def test_own_environment_is_used_where_it_can_record():
     assert recording_command({}) == [sys.executable, "-m", "gemtape.cli"]
 

@@ -11,6 +11,7 @@ import pytest
 from gemtape.cassettes.errors import ConfigError, SetupError
 from gemtape.cassettes.lookup import Repeat
 from gemtape.replay.fixture import Gemtape, Recorded, Replayed
+from gemtape.replay.mixed import Mixed
 from gemtape.replay.studio import Studio, Wanted, wanted
 from tests.factories import cassette_of, exchange, model_text, user
 
@@ -130,6 +131,15 @@ def test_one_recorder_for_all_tests(tmp_path: Path):
 
     assert all(isinstance(tape, Recorded) for tape in tapes)
     assert len({tape.base_url for tape in tapes}) == 3
+    assert len({tape.base_url.rpartition("/")[0] for tape in tapes}) == 1
+
+
+def test_new_conversations_are_recorded_beside_what_is_played(tmp_path: Path):
+    studio = Studio("new", tmp_path)
+    tapes = [opened(studio, tmp_path, name) for name in ("test_x", "test_y")]
+    studio.close()
+
+    assert all(isinstance(tape, Mixed) for tape in tapes)
     assert len({tape.base_url.rpartition("/")[0] for tape in tapes}) == 1
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import brotli
 import pytest
 
+from gemtape.cassettes.models import Exchange, Request, Response
 from gemtape.replay.app import DROP, App
 from gemtape.replay.deck import Deck
 from tests.encodings import zstd
@@ -185,3 +186,28 @@ def test_a_second_host_header_does_not_hide_the_first(deck: Deck):
     assert start["status"] == 403
     assert b"rebound.example" in message["body"]
     assert deck.lost == 1
+
+
+KEPT = "https://generativelanguage.googleapis.com/upload/v1beta/files?upload_id=secret"
+START = Exchange(
+    Request("POST", "/upload/v1beta/files", body=b"{}"), Response(200, (("X-Goog-Upload-URL", KEPT),))
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "origin"),
+    [
+        ({"headers": [(b"host", b"localhost:1")]}, "http://localhost:1"),
+        ({"headers": [(b"host", b"[::1]:2")], "scheme": "https"}, "https://[::1]:2"),
+        ({"headers": [], "server": ("127.0.0.1", 3)}, "http://127.0.0.1:3"),
+        ({"headers": [], "server": ("::1", 4)}, "http://[::1]:4"),
+        ({"headers": [], "server": None}, "http://localhost"),
+    ],
+)
+def test_an_upload_leads_back_to_where_its_client_came_in(tmp_path: Path, more: dict[str, Any], origin: str):
+    deck = Deck(cassette_of(tmp_path / "run.db", [START]))
+    start, _ = run(deck, scope_of(START, **more), pieces(b"{}"))
+    deck.close()
+
+    url = dict(start["headers"])[b"x-goog-upload-url"].decode()
+    assert url.startswith(f"{origin}/upload/v1beta/files?upload_id=gemtape-")

@@ -19,7 +19,7 @@ from gemtape.cassettes.models import Exchange, Request
 from gemtape.replay import deck as module
 from gemtape.replay.answering import Options, Reply, Verdict
 from gemtape.replay.deck import OPEN_AT_MOST, Asked, Deck
-from tests.factories import MODEL, cassette_of, exchange, model_text, user
+from tests.factories import MODEL, cassette_of, exchange, model_text, unary, user
 from tests.strategies import BODIES, HOSTILE
 
 PATH = f"/v1beta/models/{MODEL}:generateContent"
@@ -372,3 +372,19 @@ def test_advice_of_a_miss_names_the_command_that_was_given(tmp_path: Path):
     deck.close()
 
     assert reply.note.endswith("record it again: pytest --gemtape=record test_a.py")
+
+
+def test_steps_of_an_upload_are_told_apart_by_their_headers(tmp_path: Path):
+    """Equal bytes, sent to one URL at two places of a file."""
+
+    def leg(offset: str) -> Exchange:
+        headers = (("x-goog-upload-command", "upload"), ("x-goog-upload-offset", offset))
+        request = Request("POST", "/upload/v1beta/files", "upload_id=u", headers, b"\x00")
+        return Exchange(request, unary({"at": offset}))
+
+    legs = [leg("0"), leg("1")]
+    deck = Deck(cassette_of(tmp_path / "run.db", legs))
+    told = [body(ask(deck, asked(item), item.request.headers))["at"] for item in (*legs, *legs)]
+    deck.close()
+
+    assert told == ["0", "1", "0", "1"]

@@ -128,6 +128,13 @@ def test_violations_are_told_at_once_and_at_the_end_and_make_the_exit_code(tmp_p
         assert cassette.stored_violations() == [(1, "orphan-response", "error")]
 
 
+def test_fail_on_says_what_of_the_report_makes_the_exit_code(tmp_path, upstream):
+    with record(tmp_path, upstream, "run.db", "--fail-on", "never") as recorder:
+        httpx.post(base_url(recorder) + UNARY, json=ORPHAN, trust_env=False, timeout=20)
+        assert recorder.end() == 0
+        assert "1 error, 0 warnings, 0 info" in recorder.output()
+
+
 def test_enforce_answers_in_the_words_of_the_api_and_sends_nothing(tmp_path, upstream):
     with record(tmp_path, upstream, "run.db", "--enforce") as recorder:
         url = base_url(recorder)
@@ -169,7 +176,8 @@ def test_existing_cassette_is_refused_and_untouched(tmp_path, upstream, recorded
         assert recorder.wait() == 2
 
     assert (
-        recorder.said == "gemtape: run.db exists already: --replace records it anew, --append adds to it, --mode new answers from it.\n"
+        recorder.said
+        == "gemtape: run.db exists already: --replace records it anew, --append adds to it, --mode new answers from it.\n"
     )
     assert recorded.read_bytes() == before
 

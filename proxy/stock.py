@@ -16,6 +16,7 @@ from ..cassettes.redaction import Redactor
 from ..checks.config import load_config
 from ..checks.live import checked_by, judges
 from .addon import Addon
+from .choosing import choosers
 from .door import Door
 from .master import set_patience
 from .recorder import Recorder
@@ -69,6 +70,7 @@ class StockAddon(Addon):
                 checked_by=checked_by(),
                 redactor=Redactor(config.secrets),
                 matching=config.matching,
+                make_chooser=choosers(config),
             )
             if note := tapes.prepare():
                 _say(note)
@@ -90,7 +92,8 @@ class StockAddon(Addon):
         """Stop, and close the cassettes."""
         await super().done()
         for recorded in self.recorder.tapes.finish():
-            _say(recorded.note or f"{recorded.path}: {recorded.exchanges} exchanges")
+            replayed = f", {recorded.replayed} replayed" if recorded.replayed else ""
+            _say(recorded.note or f"{recorded.path}: {recorded.exchanges} exchanges{replayed}")
 
 
 class StockDoor(Door):

@@ -148,3 +148,20 @@ def test_existing_cassette_as_in_record(tmp_path, upstream, port):
         mitm.end()
 
     assert len(stored(tmp_path / "run.db")) == 2
+
+
+def test_new_conversations_as_in_record(tmp_path, upstream, port):
+    with proxied(tmp_path / "run.db", upstream.url) as proxy:
+        httpx.post(proxy.url + UNARY, json=BODY, trust_env=False, timeout=20)
+    (tmp_path / "gemtape.toml").write_text('match-ignore = ["/generationConfig/seed"]')
+    with mitmdump(tmp_path, upstream, port, "gemtape=run.db", "gemtape_existing=new") as mitm:
+        url = when_up(mitm, port)
+        seeded = {**BODY, "generationConfig": {"seed": 7}}
+        for path, body in ((UNARY, seeded), (SSE, BODY)):
+            assert httpx.post(url + path, json=body, trust_env=False, timeout=20).status_code == 200
+        assert mitm.end() == 0
+
+    assert len(upstream.requests) == 2
+    assert "replayed #1  gemini-3-pro  generateContent  200\n" in mitm.said
+    assert "run.db: 1 exchanges, 1 replayed" in mitm.said
+    assert len(stored(tmp_path / "run.db")) == 2

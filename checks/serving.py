@@ -93,16 +93,13 @@ class Serving:
         entry = self.lookup.cassette.request_entry(request)
         return Known(entry, self.lookup.cassette.key(entry), self._strict.rejection(entry))
 
-    def find(
-        self, known: Known, session: str = "", stays: Accepts | None = None, *, nameless: bool = True
-    ) -> Found | None:
+    def find(self, known: Known, session: str = "", stays: Accepts | None = None) -> Found | None:
         """The exchange that answers a request, which takes it out of its queue in this session.
 
         Args:
             known: the request.
             session: any text; each session has queues of its own.
             stays: whether an exchange stays in its queue for an equal request, although it counts as used.
-            nameless: whether names that were made elsewhere may be left out, where nothing is found otherwise.
 
         Raises:
             CassetteError: the cassette is damaged.
@@ -111,8 +108,7 @@ class Serving:
         taken = self._legs.take(known.entry, known.key, session, accepts, stays)
         if taken is not None:
             return Found(taken.number, taken.repeated, False)
-        if nameless:
-            taken = self._nameless.take(known.entry, known.key, session, accepts, stays)
+        taken = self._nameless.take(known.entry, known.key, session, accepts, stays)
         return taken and Found(taken.number, taken.repeated, True)
 
     def reset(self, session: str) -> None:

@@ -47,8 +47,8 @@ def serving(tmp_path: Path, *recorded: Exchange, **options: Any) -> Iterator[Ser
         yield Serving(Lookup(cassette), "gemtape record --replace run.db", **options)
 
 
-def found(door: Serving, item: Exchange, **options: Any) -> Found | None:
-    return door.find(door.read(item.request), **options)
+def found(door: Serving, item: Exchange) -> Found | None:
+    return door.find(door.read(item.request))
 
 
 def message(answer: Answer) -> str:
@@ -78,10 +78,9 @@ def test_answer_is_the_recorded_one_as_it_is_to_be_delivered(tmp_path: Path):
     assert (paces, asked) == ({2.0}, [1, 2])
 
 
-def test_names_made_elsewhere_are_left_out_unless_that_is_ruled_out(tmp_path: Path):
+def test_names_made_elsewhere_are_left_out_and_the_answer_says_so(tmp_path: Path):
     with serving(tmp_path, about("files/a")) as door:
         other = door.read(about("files/b").request)
-        assert door.find(other, nameless=False) is None
         taken = door.find(other)
         assert taken == Found(1, False, True)
         answer, note = door.served(other, taken)

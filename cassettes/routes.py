@@ -28,7 +28,7 @@ GENERATING: Final = frozenset({"generateContent", "streamGenerateContent", CHAT}
 """The actions that issue signatures and calls and whose requests are judged."""
 
 VERTEX_BETA: Final = "v1beta1"
-"""The one version that only Vertex has; its clients leave project and location out where a gateway adds them."""
+"""The one version that only Vertex has: a path below it may name no project, as in express mode."""
 _VERSION = re.compile(r"v[0-9]+(?:(?:alpha|beta)[0-9]*|internal(?::[A-Za-z]+)?)?\Z")
 _API_ROOTS: Final = frozenset({"upload", "models", "tunedModels", "projects", "publishers", "ws", "_gemtape"})
 

@@ -309,10 +309,17 @@ GROUPS = (
         VERTEX,
     ),
     Group(
+        "Interactions, Vertex, express mode",
+        "`v1beta1/interactions`",
+        post("/v1beta1/interactions", {"model": "m", "input": "hi"}, {"id": "v1_a"}),
+        VERTEX,
+    ),
+    Group(
         "Vertex, the rest",
         "`:countTokens`, `:computeTokens`, `:embedContent`, `:predict`, `:predictLongRunning`, "
-        "`:fetchPredictOperation`, `cachedContents`, `batchPredictionJobs`, `reasoningEngines`, `:rawPredict`",
+        "`:fetchPredictOperation`, `:rawPredict`, `cachedContents`, `batchPredictionJobs`, `interactions`, `reasoningEngines`",
         (
+            *post(f"{ON_VERTEX}/interactions", {"model": "m", "input": "hi"}, {"id": "v1_a"}),
             *post(f"{ON_VERTEX}/publishers/google/models/m:computeTokens", PROMPT, {"tokensInfo": []}),
             *post(f"{ON_VERTEX}/publishers/google/models/e:embedContent", {"content": PROMPT["contents"][0]}, {"embedding": {"values": [1]}}),
             *post(f"{ON_VERTEX}/publishers/google/models/e:predict", {"instances": [{"content": "a"}]}, {"predictions": [{"embeddings": {}}]}),

@@ -29,9 +29,9 @@ _TEXT: Final = frozenset({"text", "thought"})
 class Answer:
     """What an answer says.
 
-    `content` is the folded content of the first candidate as sent (None where there is none), `contents` its pieces, one
-    an event; `error` the error object of a failed answer, also one inside a stream. `others` are the folded contents of
-    further candidates. With `chat`, contents are chat messages.
+    `content` is the folded content of the first candidate as sent (None where there is none), `contents` what the events
+    held of it; `error` the error object of a failed answer, also one inside a stream. `others` are the folded contents of
+    further candidates. With `chat`, contents are chat messages, and pieces of them deltas.
     """
 
     content: Any = None
@@ -57,6 +57,12 @@ class Answer:
 
     def _normal(self, content: Any) -> Any:
         return normalise_content(content_of(content, "model") if self.chat else content, "model")
+
+    @property
+    def pieces(self) -> int:
+        """How many events held something of the content; clients may keep what came together as one content."""
+        held = ("content", "tool_calls") if self.chat else ("parts",)
+        return sum(any(content.get(key) for key in held) for content in self.contents)
 
     @property
     def parts(self) -> list[Any]:
@@ -117,11 +123,18 @@ def _chat_answer(events: list[dict[str, Any]]) -> Answer:
         seen.update({name: value for name, value in said.items() if value})
     return Answer(
         content=messages[0] if messages else None,
-        contents=tuple(messages[:1]),
+        contents=tuple(chain.from_iterable(map(_spoken, events))),
         others=tuple(messages[1:]),
         chat=True,
         **seen,
     )
+
+
+def _spoken(event: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an event holds of the first choice."""
+    first = [choice for choice in choices_of(event) if not _index(choice)][:1]
+    found = (choice.get("message", choice.get("delta")) for choice in first)
+    return [item for item in found if isinstance(item, dict)]
 
 
 def _said(event: dict[str, Any], candidate: dict[str, Any]) -> dict[str, Any]:

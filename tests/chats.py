@@ -63,9 +63,9 @@ def chat_exchange(
     return Exchange(request, response, started_at=at, duration_ms=20)
 
 
-def whole(message: dict[str, Any], **more: Any) -> Response:
+def whole(message: dict[str, Any], finish: str = "", **more: Any) -> Response:
     """An answer that comes in one piece."""
-    finish = "tool_calls" if message.get("tool_calls") else "stop"
+    finish = finish or ("tool_calls" if message.get("tool_calls") else "stop")
     choice = {"index": 0, "message": message, "finish_reason": finish}
     body = {"object": "chat.completion", "choices": [choice], **more}
     return Response(200, JSON, (Chunk(5, json.dumps(body).encode()),))

@@ -162,8 +162,8 @@ def _split_as_streamed(context: RunContext) -> bool:
     """Whether the model run lies in the contents in which its answer was streamed: chats keep each event's."""
     if context.returned is None:
         return False
-    streamed = [content for content in context.returned.record.answer.contents if content.get("parts")]
-    return len(streamed) > 1 and len(context.run.contents) <= len(streamed)
+    pieces = context.returned.record.answer.pieces
+    return pieces > 1 and len(context.run.contents) <= pieces
 
 
 def _image_parts(context: RunContext) -> Iterator[Finding]:

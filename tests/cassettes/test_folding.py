@@ -266,5 +266,19 @@ def test_a_streamed_chat_completion_is_folded_and_an_error_in_it_counts():
     assert answer.error == {"code": 503}
 
 
+@pytest.mark.parametrize(
+    ("events", "pieces"),
+    [
+        ([event(THOUGHT), event(FC_SIGNED), NO_PARTS], 2),
+        ([{"choices": [{"delta": {"content": text}}]} for text in ("a", "b", "")], 2),
+        ([{"choices": [{"index": 1, "delta": {"content": "a"}}]}, {"choices": [{"delta": CHAT}]}], 1),
+        ([{"choices": [{"message": CHAT}]}], 1),
+        ([], 0),
+    ],
+)
+def test_how_many_events_held_something_of_the_content(events: list[Any], pieces: int):
+    assert fold_events(events).pieces == pieces
+
+
 def test_a_chat_completion_may_hold_nothing():
     assert fold_answer(unary({"choices": []})).variants == [None]

@@ -6,21 +6,16 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from gemtape.cassettes.canonical import NOT_JSON
 from gemtape.cassettes.entry import Entry
 from gemtape.cassettes.layout import lay_out
-from gemtape.cassettes.models import Exchange, Request, Response
+from gemtape.cassettes.models import Exchange
 from gemtape.cassettes.turns import TurnTree
 from gemtape.checks.chat import ChatEntry, as_generate, is_judged
-from gemtape.checks.finding import Severity
 from gemtape.checks.judge import Judge
-from tests.chats import PATH, chat_exchange, streamed, whole
+from tests.chats import chat_exchange, streamed, whole
 from tests.checks.helpers import entries, loud
-from tests.factories import SIGNATURE, call, exchange, result, unary, user
-from tests.strategies import HOSTILE
+from tests.factories import SIGNATURE, call, exchange, result, user
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 QUESTION = {"role": "user", "content": "Weather?"}
@@ -264,72 +259,3 @@ def test_a_step_costs_what_is_new_in_it(monkeypatch: pytest.MonkeyPatch):
         judge.judge(entry)
 
     assert len(read) == len(history) - 2
-
-
-FIELDS = ["role", "content", "tool_calls", "tool_call_id", "extra_content", "function_call", "name"]
-ROLES = st.sampled_from(["system", "user", "assistant", "model", "tool", "function"])
-MESSAGES = (
-    st.fixed_dictionaries({"role": ROLES | HOSTILE}, optional=dict.fromkeys(FIELDS[1:], HOSTILE)) | HOSTILE
-)
-CALLING = st.fixed_dictionaries(
-    {}, optional={name: HOSTILE | st.text() for name in ("id", "type", "index", "function", "extra_content")}
-)
-SAID = st.fixed_dictionaries(
-    {"role": ROLES}, optional={"tool_calls": st.lists(CALLING, max_size=3), "content": HOSTILE}
-)
-BODIES = st.fixed_dictionaries(
-    {"messages": st.lists(MESSAGES | SAID, max_size=5) | HOSTILE},
-    optional=dict.fromkeys(("model", "tools", "tool_choice", "functions", "extra_body", "contents"), HOSTILE),
-)
-ANSWERS = HOSTILE | st.fixed_dictionaries(
-    {
-        "choices": st.lists(
-            st.fixed_dictionaries(
-                {}, optional={"message": SAID, "delta": SAID, "index": HOSTILE, "finish_reason": HOSTILE}
-            ),
-            max_size=3,
-        )
-    }
-)
-
-
-@given(st.lists(st.tuples(BODIES | HOSTILE, ANSWERS, st.sampled_from([200, 400])), min_size=1, max_size=3))
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_nothing_raises_and_what_is_said_can_be_reported(asked: list[Any]):
-    made = [
-        Exchange(
-            Request("POST", PATH, body=json.dumps(body).encode()), unary(answer, status), started_at=float(at)
-        )
-        for at, (body, answer, status) in enumerate(asked, 1)
-    ]
-    judge = Judge()
-    for entry in entries(made):
-        for item in judge.judge(entry):
-            assert item.severity in list(Severity)
-            assert item.pointer.startswith("/")
-            assert "/contents" not in item.pointer or entry.layout.envelope is None
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"[", b"null", b'{"messages": 7}', b'{"messages": []}', b'{"messages": [null]}']
-)
-def test_a_body_that_holds_no_chat(body: bytes):
-    request = Request("POST", PATH, body=body)
-    [entry] = entries([Exchange(request, Response(400, (), ()), started_at=1.0)])
-
-    assert (entry.layout.envelope is None) == (request.json is NOT_JSON)
-    assert (
-        "empty-content" in [rule for rule, _ in loud(Judge().judge(entry))] or body == b'{"messages": [null]}'
-    )
-
-
-def test_long_runs_of_odd_messages_are_read_in_no_time():
-    many = 1_000
-    for messages in (
-        [SYSTEM] * many,
-        [CALLS] * many,
-        [CALLS, *[RESULT] * many],
-        [{**CALLS, "tool_calls": [{**CALL, "id": str(at)} for at in range(many)]}, *[RESULT] * 9],
-    ):
-        [entry] = entries([chat_exchange(messages)])
-        assert Judge().judge(entry)

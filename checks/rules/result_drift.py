@@ -12,8 +12,9 @@ Why it matters
 
 Bad
     pin {"pin": 1, "gemtape": "0.1.0", "toolsets": [["get_order"]], "functions": {"get_order": {"declarations": [
-        {"name": "get_order", "description": "get_order"}],
+        {"name": "get_order", "description": "State of an order"}],
         "results": {"": {"types": ["object"]}, "/status": {"types": ["string"]}}}}}
+    tools [{"functionDeclarations": [{"name": "get_order", "description": "State of an order"}]}]
     request [
         {"role": "user", "parts": [{"text": "Where is order 7?"}]},
         {"role": "model", "parts": [{"functionCall": {"name": "get_order", "args": {}},
@@ -24,8 +25,9 @@ Bad
 
 Good
     pin {"pin": 1, "gemtape": "0.1.0", "toolsets": [["get_order"]], "functions": {"get_order": {"declarations": [
-        {"name": "get_order", "description": "get_order"}],
+        {"name": "get_order", "description": "State of an order"}],
         "results": {"": {"types": ["object"]}, "/status": {"types": ["string"]}}}}}
+    tools [{"functionDeclarations": [{"name": "get_order", "description": "State of an order"}]}]
     request [
         {"role": "user", "parts": [{"text": "Where is order 7?"}]},
         {"role": "model", "parts": [{"functionCall": {"name": "get_order", "args": {}},

@@ -44,7 +44,7 @@ class Forward:
     tunnelled: int = 0
     """Connections to hosts that are not the Gemini API's."""
     problems: dict[str, str] = field(default_factory=dict)
-    """For each host of the Gemini API, why a connection to it ended before its first request."""
+    """For each host of the Gemini API, and for this proxy itself, why something meant for it was not recorded."""
 
     def silence(self) -> str:
         """Why there was no request, as far as can be told."""
@@ -72,10 +72,8 @@ class ForwardDoor(Door):
         """Take note of where a client's tunnel is to lead.
 
         Raises:
-            Refused: it must not lead there.
             SetupError: the environment names what is no proxy that can be gone through.
         """
-        self._check(client, host, port)
         self._tunnels[client] = self.parents.of("https", host, port)
         if is_gemini(host, port):
             self._hosts[client] = host
@@ -84,16 +82,10 @@ class ForwardDoor(Door):
         """Take note of where a request is to go that comes outside of a tunnel.
 
         Some clients ask so for https too, and leave TLS to the proxy.
-
-        Raises:
-            Refused: it must not go there.
         """
         self._hosts.pop(client, None)
-        self._check(client, host, port)
         if scheme == "https" and is_gemini(host, port):
             self._hosts[client] = host
-        elif is_gemini(host, _HTTPS):
-            raise Refused(400, PLAIN)
 
     def host_of(self, client: connection.Client) -> str:
         """The host of the Gemini API that a connection leads to; empty for any other."""
@@ -130,13 +122,10 @@ class ForwardDoor(Door):
 
     def allows(self, client: connection.Client, host: str, port: int) -> bool:
         """Whether a connection to this address may be opened for a client."""
-        return not self._is_here(client, host, port) and super().allows(client, host, port)
+        return not self.is_here(client, host, port) and super().allows(client, host, port)
 
-    def _check(self, client: connection.Client, host: str, port: int) -> None:
-        if self._is_here(client, host, port):
-            raise Refused(400, NO_BASE_URL)  # every request would come back here, for ever
-
-    def _is_here(self, client: connection.Client, host: str, port: int) -> bool:
+    def is_here(self, client: connection.Client, host: str, port: int) -> bool:
+        """Whether an address is our own, where every request would come back for ever."""
         return leads_to(self.bound, host, port) or (host, port) == client.sockname[:2]
 
 
@@ -153,8 +142,9 @@ class ForwardHooks:
     def http_connect(self, flow: http.HTTPFlow) -> None:
         """Decide about a tunnel."""
         with self._addon.answering(flow):
-            host = flow.request.host.lower().removesuffix(".")
-            self._door.connect(flow.client_conn, host, flow.request.port)
+            host, port = _target(flow.request)
+            self._refuse_here(flow.client_conn, host, port)
+            self._door.connect(flow.client_conn, host, port)
             self._forward.tunnelled += not self._door.takes(flow.client_conn)
 
     def next_layer(self, data: layer.NextLayer) -> None:
@@ -190,10 +180,14 @@ class ForwardHooks:
         if flow.error or self._door.in_tunnel(flow.client_conn):
             return
         with self._addon.answering(flow):
-            request = flow.request
-            self._door.ask(flow.client_conn, request.scheme, request.host.lower(), request.port)
-            if not self._door.takes(flow.client_conn):
-                self._pass(flow)
+            host, port = _target(flow.request)
+            self._refuse_here(flow.client_conn, host, port)
+            self._door.ask(flow.client_conn, flow.request.scheme, host, port)
+            if self._door.takes(flow.client_conn):
+                return
+            if is_gemini(host, _HTTPS):
+                raise self._problem(host, PLAIN)
+            self._pass(flow)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Pass on every piece of an answer that is not recorded as it comes."""
@@ -214,11 +208,23 @@ class ForwardHooks:
         send(flow, Upstream(request.scheme, request.host, request.port), request.path, self._door.parents)
         request.stream = True
 
+    def _refuse_here(self, client: connection.Client, host: str, port: int) -> None:
+        if self._door.is_here(client, host, port):
+            raise self._problem(f"{host}:{port}", NO_BASE_URL)
+
+    def _problem(self, place: str, problem: str) -> Refused:
+        self._forward.problems.setdefault(harmless(place), problem)
+        return Refused(400, problem)
+
     def _note(self, client: connection.Client, problem: str) -> None:
         host = self._door.host_of(client)
         if host and host not in self._forward.problems:
             self._forward.problems[host] = problem = harmless(problem)
             self._addon.recorder.warn(f"NOT RECORDED  {host}: {problem}")
+
+
+def _target(request: http.Request) -> tuple[str, int]:
+    return request.host.lower().removesuffix("."), request.port
 
 
 def is_news(record: logging.LogRecord) -> bool:

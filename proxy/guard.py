@@ -22,7 +22,10 @@ MOST_FIELDS: Final = 256
 LARGEST_HEAD: Final = 262_144
 """Bytes of header names and values."""
 
-NO_FORWARD_PROXY: Final = "this is no forward proxy: give the client the base URL of gemtape instead of setting HTTP_PROXY or HTTPS_PROXY"
+NO_FORWARD_PROXY: Final = (
+    "this is no forward proxy: give the client the base URL of gemtape instead of setting HTTP_PROXY or HTTPS_PROXY, "
+    "or record with --forward"
+)
 
 _NOT_IN_A_PATH = re.compile(r"[\x00-\x20\x7f#]|[^\x00-\x7f]")
 

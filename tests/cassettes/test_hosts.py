@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from gemtape.cassettes.hosts import host_allowed, host_refusal
+from gemtape.cassettes.hosts import host_allowed, host_refusal, is_loopback, leads_to
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,36 @@ def test_refusal_quotes_the_header_within_bounds():
     assert words.isprintable()
     assert "evil" in words
     assert len(words) < 250
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("localhost", True),
+        ("Api.Localhost", True),
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("10.0.0.1", False),
+        ("localhost.test", False),
+        ("", False),
+    ],
+)
+def test_loopback_is_told_by_name_and_address(host: str, loopback: bool):
+    assert is_loopback(host) is loopback
+
+
+@pytest.mark.parametrize(
+    ("bound", "host", "port", "leads"),
+    [
+        ("127.0.0.1", "localhost", 8090, True),
+        ("127.0.0.1", "localhost", 8091, False),
+        ("127.0.0.1", socket.gethostname().upper(), 8090, True),
+        ("Proxy.test", "proxy.test", 8090, True),
+        ("127.0.0.1", "0.0.0.0", 8090, True),
+        ("127.0.0.1", "other.test", 8090, False),
+        ("", "other.test", 8090, False),
+    ],
+)
+def test_address_of_a_listener_is_known_by_any_of_its_names(bound: str, host: str, port: int, leads: bool):
+    assert leads_to((bound, 8090), host, port) is leads

@@ -251,14 +251,15 @@ def test_plain_http_to_nowhere_is_an_answer(client, proxy):
     assert "gemtape: " in answer.json()["error"]["message"]
 
 
-def test_api_by_plain_http_is_refused(client, proxy, upstream):
+def test_api_by_plain_http_is_refused(client, proxy, upstream, forward):
     answer = client.post(f"http://{HOST}{UNARY}", json=BODY, headers={"x-goog-api-key": KEY})
 
     assert (answer.status_code, answer.json()["error"]["message"]) == (400, f"gemtape: {PLAIN}")
+    assert f"{HOST}: {PLAIN}" in forward.silence()
     assert upstream.requests == []
 
 
-def test_own_address_is_no_place_to_go(proxy, upstream):
+def test_own_address_is_no_place_to_go(proxy, upstream, forward):
     """It would come back here for ever."""
     with proxy.client() as client:
         as_base_url = client.post(UNARY, json=BODY)
@@ -270,6 +271,7 @@ def test_own_address_is_no_place_to_go(proxy, upstream):
     assert as_base_url.json()["error"]["message"] == f"gemtape: {NO_BASE_URL}"
     assert (as_base_url.status_code, as_target.status_code) == (400, 400)
     assert said.startswith(b"HTTP/1.1 400 ")
+    assert NO_BASE_URL in forward.silence()
     assert upstream.requests == []
 
 
@@ -383,3 +385,41 @@ def test_upstream_is_googles_host_without_another_one(cassette, forward, authori
         assert google.requests[0].header("host") == HOST
 
     assert [exchange.request.upstream for exchange in stored(cassette)] == [GOOGLE]
+
+
+def test_no_proxy_that_can_be_gone_through_is_said_to_whoever_needs_it(cassette, upstream, forward):
+    """The upstream does without it, and other hosts do not."""
+    with proxied(
+        cassette, upstream.url, forward=forward, environ={"HTTPS_PROXY": "socks5://me:secret@a.test"}
+    ) as proxy:
+        connection, said = tunnel(proxy, "other.test:443")
+        connection.close()
+
+    assert said.startswith(b"HTTP/1.1 502 ")
+    assert "HTTPS_PROXY names a proxy of the kind 'socks5'" in proxy.lines[0]
+    assert "secret" not in proxy.lines[0]
+
+
+def test_other_hosts_are_reached_through_the_users_proxy_who_learns_who_we_are(
+    cassette, upstream, forward, foreign
+):
+    with ParentProxy(foreign.port) as parent:
+        url = parent.url.replace("://", "://me@")
+        with (
+            proxied(cassette, upstream.url, forward=forward, environ={"HTTPS_PROXY": url}) as proxy,
+            speak_tls(proxy, "other.test:8443") as connection,
+        ):
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: other.test\r\n\r\n")
+            assert connection.recv(65_536).endswith(b"theirs")
+        assert parent.asked == ["CONNECT other.test:8443 HTTP/1.1"]
+        assert parent.header("proxy-authorization") == "Basic bWU6"
+
+
+def test_tunnel_to_nowhere_is_closed(proxy):
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    connection, said = tunnel(proxy, f"127.0.0.1:{port}")
+    with connection:
+        connection.sendall(b"x")
+        assert receive_all(connection) == b""
+    assert said.startswith(b"HTTP/1.1 200 ")

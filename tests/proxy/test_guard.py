@@ -85,3 +85,20 @@ def test_wish_to_close_stays():
     drop_hop_headers(headers)
 
     assert dict(headers) == {"connection": "close"}
+
+
+@pytest.mark.parametrize(
+    "host", ["generativelanguage.googleapis.com", "GenerativeLanguage.googleapis.com:443"]
+)
+def test_request_in_a_tunnel_names_the_host_at_its_end(host: str):
+    check_head(request(headers={"host": host}), "127.0.0.1", "generativelanguage.googleapis.com")
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:8090", "storage.googleapis.com", "generativelanguage.googleapis.com:80"]
+)
+def test_request_in_a_tunnel_that_names_another_host_is_refused(host: str):
+    with pytest.raises(Refused, match="the connection was made to generativelanguage") as raised:
+        check_head(request(headers={"host": host}), "127.0.0.1", "generativelanguage.googleapis.com")
+
+    assert raised.value.status == 421

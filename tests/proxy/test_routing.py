@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gemtape.cassettes.errors import SetupError
 from gemtape.cassettes.routes import parse_route
 from gemtape.proxy.errors import Refused
-from gemtape.proxy.routing import Router, Upstream, google_host, parse_upstream
+from gemtape.proxy.routing import Router, Upstream, google_host, is_gemini, parse_upstream
 
 GEMINI = "generativelanguage.googleapis.com"
 MODEL = "publishers/google/models/gemini-3-pro:generateContent"
@@ -148,6 +148,7 @@ def test_paths_of_gemtape_itself_leave_it_for_no_upstream(upstream: Upstream | N
 )
 def test_no_connection_to_anything_else(host: str, port: int):
     assert not Router().allows(host, port)
+    assert not is_gemini(host, port)
 
 
 @pytest.mark.parametrize(
@@ -204,3 +205,13 @@ def test_named_upstream_gets_everything_and_nothing_else_is_reached():
     assert not router.allows("127.0.0.1", 9001)
     assert not router.allows(GEMINI, 443)
     assert str(router) == "http://127.0.0.1:9000/base"
+
+
+def test_request_that_names_its_host_goes_there_or_to_the_upstream():
+    gateway = parse_upstream("https://gateway.example/base")
+    vertex = "aiplatform.googleapis.com"
+
+    assert str(Router().upstream_at(vertex)) == f"https://{vertex}"
+    assert Router(gateway).upstream_at(vertex) == gateway
+    assert (Router().sent_to, Router(gateway).sent_to) == ("", "https://gateway.example/base")
+    assert (Router().usual.host, Router(gateway).usual) == (GEMINI, gateway)

@@ -23,6 +23,7 @@ from .conversation import run_of
 _INSTRUCTION: Final = "instruction"
 _MOST_INSTRUCTIONS: Final = 64
 _MODES: Final = {"auto": "AUTO", "required": "ANY", "any": "ANY", "none": "NONE"}
+_PATHS: Final = (f"openai/{CHAT}", f"endpoints/openapi/{CHAT}")
 _GOOGLE: Final = ("google", "models", "tunedModels", "projects", "endpoints")
 """What may stand in front of the name of one of Google's models; anything else is another publisher."""
 
@@ -40,10 +41,13 @@ class ChatEntry(Entry):
 
 
 def is_judged(entry: Entry) -> bool:
-    """Whether an exchange is judged: Google's own models; Vertex serves those of other publishers too."""
-    if not entry.route.generates:
-        return False
-    return entry.route.action != CHAT or _publisher(_settings(entry).get("model")) == "google"
+    """Whether an exchange is judged: of chat completions, Google's own models on Google's own paths.
+
+    Vertex serves other publishers' models too, and gateways that speak this form keep signatures wherever they like.
+    """
+    if entry.route.action != CHAT:
+        return entry.route.generates
+    return entry.route.resource in _PATHS and _publisher(_settings(entry).get("model")) == "google"
 
 
 def as_generate(entry: Entry) -> Entry:

@@ -10,6 +10,7 @@ import pytest
 from gemtape.cassettes.entry import Entry
 from gemtape.cassettes.layout import lay_out
 from gemtape.cassettes.models import Exchange
+from gemtape.cassettes.routes import split_prefix
 from gemtape.cassettes.turns import TurnTree
 from gemtape.checks.chat import ChatEntry, as_generate, is_judged
 from gemtape.checks.judge import Judge
@@ -194,6 +195,24 @@ def test_models_of_other_publishers_are_not_judged(model: Any, judged: bool):
     assert is_judged(entry) is judged
     assert is_judged(as_generate(entry)) is judged
     assert bool(Judge().judge(entry)) is judged
+
+
+@pytest.mark.parametrize(
+    ("path", "judged"),
+    [
+        ("/v1beta/openai/chat/completions", True),
+        ("/gateway/v1beta/openai/chat/completions", True),
+        ("/v1/projects/p/locations/l/endpoints/openapi/chat/completions", True),
+        ("/v1/projects/p/locations/l/endpoints/123/chat/completions", False),
+        ("/api/v1/chat/completions", False),
+        ("/chat/completions", False),
+    ],
+)
+def test_chats_on_the_paths_of_others_are_not_judged(path: str, judged: bool):
+    """Gateways that speak this form keep signatures wherever they like."""
+    [entry] = entries([chat_exchange([RESULT], path=split_prefix(path)[1], model="google/gemini-3-pro")])
+
+    assert is_judged(entry) is judged
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,11 @@ def cassette_path(folder: Path, name: str) -> Path:
     return folder.joinpath(*name.split("/")).with_name(name.rpartition("/")[2] + SUFFIX)
 
 
+def status_file(cassette: Path) -> Path:
+    """The file beside a cassette in which a recorder tells another program what was asked of it, as JSON."""
+    return cassette.with_name(f"{cassette.name}.status")
+
+
 def names_folder(target: str) -> bool:
     """Whether a target given by the user is a folder of cassettes: it ends in a slash, or is one."""
     return target.endswith(("/", "\\")) or Path(target).is_dir()

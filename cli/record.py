@@ -44,6 +44,7 @@ _end = under("At the end")
 @_cassette("--replace", is_flag=True, help="The same as --mode replace.")
 @_cassette("--append", is_flag=True, help="The same as --mode append.")
 @_cassette("--again", metavar="COMMAND", default="", hidden=True, help="The command that a miss names.")
+@_cassette("--status", is_flag=True, hidden=True, help="With --mode new, tell in a file what was asked.")
 @_passing("--only-success", is_flag=True, help="Keep only answers with a 2xx status.")
 @_passing(
     "--enforce",

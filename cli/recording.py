@@ -51,6 +51,7 @@ class Wishes:
     replace: bool
     append: bool
     again: str
+    status: bool
     only_success: bool
     enforce: bool
     fail_on: str
@@ -150,6 +151,7 @@ def tapes_for(wishes: Wishes, config: Config) -> Tapes:
         matching=config.matching,
         make_strict=strict_for(config) if wishes.enforce else None,
         make_chooser=choosers(config, wishes.again) if wishes.existing is Existing.NEW else None,
+        tells=wishes.status,
     )
 
 

@@ -71,9 +71,7 @@ class Addon:
         self.recorder.tapes.asked += 1
         with self.answering(flow):
             self.door.check_head(flow)
-            self._give(flow, self.recorder.status(flow.request.method, flow.request.path))
-            if flow.response is None:
-                self._route(flow)
+            self._route(flow)
 
     def request(self, flow: http.HTTPFlow) -> None:
         """Let a request go once its cassette can take it."""

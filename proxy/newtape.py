@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+import orjson
 
 from ..cassettes.entry import Entry
 from ..cassettes.errors import CassetteError
 from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.models import Exchange, Request, Violation
+from ..cassettes.naming import status_file
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette
 from .choosing import Chooser, Replay
@@ -36,8 +38,19 @@ class NewTape(Tape):
         redactor: Redactor | None = None,
         matching: Matching = EVERYTHING,
         make_strict: MakeStrict | None = None,
+        tells: bool = False,
     ) -> None:
         """Open a cassette; a missing one is made.
+
+        Args:
+            path: the file.
+            make_chooser: makes what chooses between it and the upstream.
+            make_judge: makes the checks of what is recorded.
+            checked_by: version and rule set of these checks.
+            redactor: takes secrets out of what is recorded.
+            matching: what does not count when a request is looked up.
+            make_strict: makes what refuses a request that the API would refuse, before it is sent.
+            tells: whether to keep a file beside it that tells what was asked (see `status_file`).
 
         Raises:
             CassetteError: it is no cassette, or a new one cannot be written.
@@ -45,6 +58,7 @@ class NewTape(Tape):
         self._make_chooser = make_chooser
         self._chooser: Chooser | None = None
         self._reading = False
+        self._tells = tells
         super().__init__(
             path,
             Existing.APPEND,
@@ -63,11 +77,10 @@ class NewTape(Tape):
             CassetteError: the cassette cannot be read.
         """
         self._woken()
-        return self._choosing.choose(request, session)
-
-    def status(self) -> dict[str, Any]:
-        """What was asked so far, for programs."""
-        return {"cassette": str(self.path), "recorded": self.recorded, **self._choosing.status()}
+        try:
+            return self._choosing.choose(request, session)
+        finally:
+            self._tell()
 
     def check_writable(self) -> None:
         """Make sure that the next exchange can be stored.
@@ -93,12 +106,24 @@ class NewTape(Tape):
         """
         entry, violations = super().store(exchange)
         self._choosing.note(entry)
+        self._tell()
         return entry, violations
 
     def finish(self) -> Recorded:
         """Close; leave no empty file behind that was not there before."""
         chooser = self._choosing
         return replace(super().finish(), replayed=chooser.replayed, complaints=chooser.complaints)
+
+    def _tell(self) -> None:
+        if not self._tells:
+            return
+        target = status_file(self.path)
+        fresh = target.with_name(f"{target.name}.new")
+        try:
+            fresh.write_bytes(orjson.dumps({**self._choosing.status(), "recorded": self.recorded}))
+            fresh.replace(target)
+        except OSError as error:
+            raise CassetteError(f"cannot write {target}: {error.strerror}") from error
 
     @property
     def _choosing(self) -> Chooser:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Final
 
-from ..cassettes.answers import Answer, error_answer, json_answer
-from ..cassettes.errors import CassetteError, CassetteNameError
+from ..cassettes.answers import Answer
+from ..cassettes.errors import CassetteError
 from ..cassettes.models import Exchange, Failure
-from ..cassettes.routes import split_prefix
 from .errors import Enforced, Refused
 from .lines import exchange_line, harmless, printable, replay_line, without_secrets
 from .recording import Recording
@@ -17,8 +15,6 @@ from .tape import Tape
 from .tapes import Tapes
 
 logger = logging.getLogger(__name__)
-
-_STATUS: Final = "/_gemtape/status"
 
 Say = Callable[[str], None]
 """Shows one line to the user."""
@@ -60,17 +56,6 @@ class Recorder:
             raise Enforced(rejection)
         recording.tape = tape
         return None
-
-    def status(self, method: str, path: str) -> Answer | None:
-        """The answer to a request for the status of a cassette; None for any other request, and where there is none."""
-        prefix, api_path = split_prefix(path.partition("?")[0])
-        if api_path != _STATUS or method != "GET":
-            return None
-        try:
-            status = self.tapes.status(prefix)
-        except (CassetteError, CassetteNameError) as error:
-            return error_answer(400, f"gemtape: {error}")
-        return None if status is None else json_answer(status)
 
     def store(self, recording: Recording, failure: Failure | None = None) -> bool:
         """Store an exchange once, whole or as far as it came, and say its line. Never raises.

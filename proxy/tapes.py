@@ -35,6 +35,7 @@ class Tapes:
         matching: Matching = EVERYTHING,
         make_strict: MakeStrict | None = None,
         make_chooser: MakeChooser | None = None,
+        tells: bool = False,
     ) -> None:
         """Choose the target.
 
@@ -48,6 +49,7 @@ class Tapes:
             matching: what does not count when a request is looked up later; the stored keys are made for it.
             make_strict: makes what refuses a request that the API would refuse, before it is sent; nothing does by default.
             make_chooser: makes what chooses between cassette and upstream, where `existing` asks for new conversations only.
+            tells: whether these tell beside each cassette, in a file of its own, what was asked of it.
         """
         self.target = target
         self.folder = folder
@@ -58,6 +60,7 @@ class Tapes:
         self._matching = matching
         self._make_strict = make_strict
         self._make_chooser = make_chooser
+        self._tells = tells
         self.asked = 0
         """Requests that came, whatever became of them."""
         self.enforced = 0
@@ -116,16 +119,6 @@ class Tapes:
         """
         return split_session(prefix)[1] if self._existing is Existing.NEW else ""
 
-    def status(self, prefix: str) -> dict[str, Any] | None:
-        """What was asked of the cassette that a path prefix selects; None where there is nothing to tell of.
-
-        Raises:
-            CassetteError: it cannot be read.
-            CassetteNameError: the prefix cannot name one.
-        """
-        tape = self.tape(self.name(prefix)) if self._existing is Existing.NEW else None
-        return tape.status() if isinstance(tape, NewTape) else None
-
     def tape(self, name: str) -> Tape:
         """The cassette of a name; the first request for it decides what happens to an existing file.
 
@@ -160,5 +153,6 @@ class Tapes:
             "make_strict": self._make_strict,
         }
         if self._existing is Existing.NEW:
-            return NewTape(path, self._make_chooser or choosers(Config()), *checks, **how)
+            make = self._make_chooser or choosers(Config())
+            return NewTape(path, make, *checks, tells=self._tells, **how)
         return Tape(path, self._existing, *checks, **how)

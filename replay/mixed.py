@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
+
+import orjson
 
 from ..cassettes.environment import client_variables
 from ..cassettes.errors import SetupError
 from ..cassettes.models import Exchange, Violation
+from ..cassettes.naming import status_file
 from ..checks.config import Config
 from ..checks.finding import Severity
 from .fixture import Case, Gemtape, explained, told
@@ -20,8 +20,14 @@ from .keeping import copy, faults, keep, recorded, stamp
 from .lines import printable, runs
 from .outcomes import NEW, Outcome, counted
 
-_STATUS: Final = "/_gemtape/status"
-_PATIENCE_S: Final = 30
+_UNASKED: Final[dict[str, Any]] = {
+    "requests": {"hit": 0, "repeat": 0, "miss": 0, "rejected": 0, "live": 0},
+    "recorded": 0,
+    "errors": 0,
+    "warnings": 0,
+    "complaints": [],
+}
+"""What a recorder tells that was asked nothing."""
 _LONGEST: Final = 3000
 
 
@@ -124,18 +130,12 @@ class Mixed(Gemtape):
         """What the recorder was asked for this test.
 
         Raises:
-            SetupError: it does not say.
+            SetupError: what it told cannot be read.
         """
-        place = urlsplit(self.base_url)
-        # Not by a library of HTTP clients: the test may have changed it, and a proxy of the user's would be asked.
-        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=_PATIENCE_S)
         try:
-            connection.request("GET", place.path + _STATUS)
-            answer = json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise SetupError(f"the recorder does not answer any more: {error}") from error
-        finally:
-            connection.close()
-        if "requests" not in answer:
-            raise SetupError(f"the recorder cannot tell what it was asked: {answer}")
-        return answer
+            told = orjson.loads(status_file(self._source).read_bytes())
+        except FileNotFoundError:
+            return _UNASKED | {"unused": list(range(1, self._before + 1))}
+        except (OSError, ValueError) as error:
+            raise SetupError(f"what the recorder was asked cannot be read: {error}") from error
+        return _UNASKED | told

@@ -140,7 +140,7 @@ class Studio:
         return tape
 
     def _mixing(self, case: Case) -> Mixed:
-        tape = Mixed(case, self._config, *self._booth("--mode", "new", "--again", _AGAIN))
+        tape = Mixed(case, self._config, *self._booth("--mode", "new", "--status", "--again", _AGAIN))
         self._recorded[case.cassette] = tape
         return tape
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gemtape.cassettes.errors import CassetteNameError
-from gemtape.cassettes.naming import cassette_name, cassette_path, names_folder, split_session
+from gemtape.cassettes.naming import cassette_name, cassette_path, names_folder, split_session, status_file
 
 
 @pytest.mark.parametrize(
@@ -124,3 +124,7 @@ def test_folder_is_told_by_slash_or_by_being_one(tmp_path: Path):
     assert names_folder("new/")
     assert names_folder(str(tmp_path))
     assert not names_folder(str(tmp_path / "run.db"))
+
+
+def test_file_of_a_recorder_stands_beside_the_cassette_and_is_none():
+    assert status_file(Path("tapes/run.db")) == Path("tapes/run.db.status")

@@ -425,25 +425,6 @@ def test_folder_has_a_cassette_a_name_and_a_session_its_own_queues(tmp_path: Pat
     assert door.proxy.lines[-1].startswith("b#1  ")
 
 
-def test_status_tells_programs_what_was_asked_and_is_no_request(tmp_path: Path):
-    cassette_of(tmp_path / "a.db", CONVERSATION)
-    with mixed(tmp_path, folder=True) as door:
-        door.ask(first(), "/a")
-        door.ask(first("new"), "/a")
-        status = door.ask(plain("GET", "/_gemtape/status"), "/a").json()
-        assert door.ask(plain("GET", "/_gemtape/status"), "/..").status_code == 400
-        assert len(door.upstream.requests) == 1
-
-    assert status["requests"] == {"hit": 1, "repeat": 0, "miss": 0, "rejected": 0, "live": 1}
-    assert (status["exchanges"], status["recorded"], status["unused"]) == (2, 1, [2])
-
-
-def test_other_modes_have_no_status(path: Path):
-    with Upstream() as upstream, proxied(path, upstream.url) as proxy, proxy.client() as client:
-        assert client.get("/_gemtape/status").status_code == 404
-        assert upstream.requests == []
-
-
 def test_configuration_decides_what_is_refused_and_what_a_miss_names(path: Path):
     cassette_of(path, CONVERSATION)
     config = Config(strict=False, ignore=("missing-signature",))

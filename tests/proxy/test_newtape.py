@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gemtape.cassettes.errors import CassetteBusy, CassetteError, NotACassette
 from gemtape.cassettes.models import Exchange
+from gemtape.cassettes.naming import status_file
 from gemtape.cassettes.store import Cassette
 from gemtape.checks.config import Config
 from gemtape.checks.live import judges
 from gemtape.proxy.choosing import Replay, choosers
+from gemtape.proxy.errors import Unanswered
 from gemtape.proxy.newtape import NewTape
 from gemtape.proxy.tape import Recorded
 from tests.factories import cassette_of, exchange, model_text, user
@@ -134,20 +138,38 @@ def test_cassette_that_went_while_it_was_parked_is_said_to_be_gone(path: Path, o
         tape.choose(HELLO.request)
 
 
-def test_status_tells_what_was_asked(path: Path, opened: Open):
-    tape = opened(path)
-    before = tape.status()
-    tape.choose(HELLO.request)
-    record(tape, BYE)
+def test_file_beside_it_tells_what_was_asked(path: Path):
+    def told() -> Any:
+        return json.loads(status_file(path).read_bytes())
 
-    assert before["unused"] == [1]
-    assert tape.status() == {
-        "cassette": str(path),
-        "recorded": 1,
+    tape = NewTape(path, choosers(Config()), tells=True)
+    assert not status_file(path).exists()
+    tape.choose(HELLO.request)
+    assert (told()["unused"], told()["requests"]["hit"]) == ([], 1)
+    record(tape, BYE)
+    again = exchange([user("hello"), model_text("hi"), user("and?")])
+    with pytest.raises(Unanswered):
+        tape.choose(again.request)
+    tape.finish()
+
+    complaints = told().pop("complaints")
+    assert told() == {
         "exchanges": 1,
-        "requests": {"hit": 1, "repeat": 0, "miss": 0, "rejected": 0, "live": 1},
+        "requests": {"hit": 1, "repeat": 0, "miss": 1, "rejected": 0, "live": 1},
         "unused": [],
         "errors": 0,
         "warnings": 0,
-        "complaints": [],
+        "complaints": complaints,
+        "recorded": 1,
     }
+    assert [complaint.split("  ")[0] for complaint in complaints] == ["miss"]
+    assert sorted(file.name for file in path.parent.iterdir()) == ["run.db", "run.db.status"]
+
+
+def test_nothing_is_served_that_cannot_be_told(path: Path):
+    tape = NewTape(path, choosers(Config()), tells=True)
+    status_file(path).mkdir()
+
+    with pytest.raises(CassetteError, match="cannot write"):
+        tape.choose(HELLO.request)
+    tape.finish()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -53,13 +54,16 @@ def _made(folder: Path, packages: tuple[str, ...], make: Callable[[], None]) -> 
 
 
 def _install_python(folder: Path, environ: Mapping[str, str], requirements: tuple[str, ...]) -> None:
+    """With uv, which needs seconds where pip needs a minute; with pip where uv is missing or cannot."""
+    python = folder / "bin" / "python"
     if find_spec("uv"):
         uv = [sys.executable, "-m", "uv"]
-        _run(environ, *uv, "venv", "-q", "--clear", "-p", sys.executable, folder)
-        _run(environ, *uv, "pip", "install", "-q", "-p", folder / "bin" / "python", *requirements)
-    else:
-        _run(environ, sys.executable, "-m", "venv", "--clear", folder)
-        _run(environ, folder / "bin" / "python", "-m", "pip", "install", "-q", *requirements)
+        with contextlib.suppress(AssertionError):
+            _run(environ, *uv, "venv", "-q", "--clear", "-p", sys.executable, folder)
+            _run(environ, *uv, "pip", "install", "-q", "-p", python, *requirements)
+            return
+    _run(environ, sys.executable, "-m", "venv", "--clear", folder)
+    _run(environ, python, "-m", "pip", "install", "-q", *requirements)
 
 
 def _install_node(folder: Path, environ: Mapping[str, str], packages: tuple[str, ...]) -> None:

@@ -134,16 +134,13 @@ class App:
 
 
 def _origin(scope: Message) -> str:
-    """Scheme, host and port by which the client came, as it wrote them."""
-    hosts = (value.decode("latin-1") for name, value in scope["headers"] if name == b"host")
-    host = next(hosts, "") or _address(*(scope.get("server") or ("localhost", None)))
-    return f"{scope.get('scheme', 'http')}://{host}"
-
-
-def _address(host: str, port: int | None) -> str:
-    """Host and port as a Host header has them, for a client of HTTP/1.0, which need not send one."""
-    name = f"[{host}]" if ":" in host else host
-    return f"{name}:{port}" if port else name
+    """Scheme, host and port by which the client came, as it wrote them; a client of HTTP/1.0 need not name a host."""
+    written = (value.decode("latin-1") for name, value in scope["headers"] if name == b"host")
+    host, port = scope.get("server") or ("localhost", None)
+    address = f"[{host}]" if ":" in host else host
+    return (
+        f"{scope.get('scheme', 'http')}://{next(written, '') or (f'{address}:{port}' if port else address)}"
+    )
 
 
 async def _paced(answer: Answer, send: Send) -> None:

@@ -78,7 +78,7 @@ def command(
     form: str,
     **how: Any,
 ) -> None:
-    """Propose malformed calls to an application, and say what it does with them.
+    """Propose malformed calls to an application, and say what it does.
 
     Plays a recorded conversation to COMMAND, once for each proposal: the recorded call, and the same call with a value
     outside its enumeration, a number as text, a required argument missing, a number out of range, an argument or a

@@ -33,7 +33,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "explain": Entry(".explain", "Say which exchange answers a request, or why none does."),
     "rules": Entry(".rules", "List the rules, or print the page of one."),
     "pin": Entry(".pin", "Pin declared functions and the fields of their results."),
-    "drill": Entry(".drill", "Propose malformed calls to an application, and say what it does with them."),
+    "drill": Entry(".drill", "Propose malformed calls to an application, and say what it does."),
     "verify": Entry(".verify", "Look for secrets, damage, and requests that could be confused."),
     "import": Entry(".import_", "Make a cassette from transcripts and other recordings."),
     "export": Entry(".export", "Write a cassette as a transcript."),

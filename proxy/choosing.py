@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
 from shlex import quote
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..cassettes.answers import Answer
 from ..cassettes.entry import Entry
@@ -27,7 +27,9 @@ from ..checks.finding import Severity
 from ..checks.following import Following
 from ..checks.hearing import Hearing
 from ..checks.serving import Known, Serving
-from .errors import Unanswered
+
+if TYPE_CHECKING:
+    from .errors import Unanswered
 
 
 class Verdict(StrEnum):
@@ -180,6 +182,9 @@ class Chooser:
 
     def _unanswered(self, request: Request, known: Known, session: str, ties: _Ties) -> Unanswered:
         """What a request is told that gets no answer."""
+        # Imported here so that a tape can be written where there is no mitmproxy: `gemtape import` does.
+        from .errors import Unanswered  # noqa: PLC0415
+
         refusal = self._serving.refused(known)
         if refusal is not None and known.rejection is not None and not ties.live:
             self._verdicts[Verdict.REJECTED] += 1

@@ -64,6 +64,15 @@ def run_beside(
         return relay.run(command, {**os.environ, **variables(url, os.environ)})
 
 
+def overridden(added: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
+    """The base URLs of an environment that what is added to it takes the place of, such as that of a gateway."""
+    return {
+        name: environ[name]
+        for name, url in added.items()
+        if name.endswith(_URLS) and environ.get(name, url) not in ("", url)
+    }
+
+
 def no_traffic(variables: Iterable[str]) -> str:
     """What to say of a command that never came by, from the names of the variables that it got."""
     *most, last = [name for name in variables if name.endswith(_URLS)]

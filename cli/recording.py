@@ -5,7 +5,7 @@ Importing this imports mitmproxy, which takes half a second.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -23,12 +23,12 @@ from ..checks.live import checked_by, judges, strict_for
 from ..checks.report.as_text import to_text
 from ..proxy.background import Background, Serving
 from ..proxy.choosing import choosers
-from ..proxy.lines import harmless
+from ..proxy.lines import harmless, without_secrets
 from ..proxy.routing import Router, parse_upstream
 from ..proxy.run import Listener, Running, serve
 from ..proxy.tape import Existing, Recorded
 from ..proxy.tapes import Tapes
-from .beside import run_beside
+from .beside import overridden, run_beside
 from .leading import ByBaseUrl, ByProxy, Way
 from .report import FAIL_ON, build_report
 
@@ -88,8 +88,8 @@ def record(wishes: Wishes) -> int:
     """
     config = load_config()
     router = Router(parse_upstream(wishes.upstream) if wishes.upstream else None)
-    port = 0 if wishes.beside else _PORT
     way = way_for(wishes, router)
+    port = 0 if wishes.beside else _PORT
     port = port if wishes.port is None else wishes.port
     listener = Listener(wishes.host, port, router, forward=way.forward)
     tapes = tapes_for(wishes, config)
@@ -128,7 +128,18 @@ def record_beside(wishes: Wishes, way: Way, serving: Serving, tapes: Tapes, conf
         with background:
             yield background.url
 
-    code = run_beside(wishes.beside, door(), way.variables)
+    def variables(url: str, environ: Mapping[str, str]) -> Mapping[str, str]:
+        added = way.variables(url, environ)
+        if not wishes.upstream:
+            for name, led in overridden(added, environ).items():
+                say(
+                    harmless(
+                        f"{name} was {led}; the recording sends to Google, with --upstream URL elsewhere"
+                    )
+                )
+        return added
+
+    code = run_beside(wishes.beside, door(), variables)
     failed = conclude(wishes, tapes, config)
     if not tapes.asked:
         say(way.silence())

@@ -13,7 +13,7 @@ import pytest
 
 from gemtape.cassettes.environment import client_variables
 from gemtape.cassettes.errors import SetupError
-from gemtape.cli.beside import check_beside, no_traffic, run_beside
+from gemtape.cli.beside import check_beside, no_traffic, overridden, run_beside
 
 
 @contextmanager
@@ -68,6 +68,19 @@ def test_slip_in_the_command_line_is_named(command: list[str], openai: bool, wor
         check_beside(command, openai=openai, name="record")
 
     assert words in slip.value.message
+
+
+def test_base_urls_of_the_users_own_are_noticed():
+    own = {
+        "GOOGLE_GEMINI_BASE_URL": "https://gateway.example",
+        "GOOGLE_VERTEX_BASE_URL": "",
+        "GEMINI_API_BASE": "http://127.0.0.1:1/v1beta",
+        "OPENAI_BASE_URL": "https://elsewhere.example",
+        "NO_PROXY": "internal.example",
+    }
+    added = client_variables("http://127.0.0.1:1", own, dummy_key=False)
+
+    assert overridden(added, own) == {"GOOGLE_GEMINI_BASE_URL": "https://gateway.example"}
 
 
 def test_words_of_no_traffic_name_what_leads_clients_here():

@@ -189,6 +189,19 @@ def test_command_that_never_came_by_is_warned_of(record: Record, tmp_path: Path,
     assert files(tmp_path) == []
 
 
+def test_base_url_of_the_users_own_is_not_passed_over_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    """Whoever has a gateway wants it to be the upstream."""
+    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", "https://gateway.example")
+    with pytest.raises(SystemExit):
+        main.gemtape(["record", str(tmp_path / "run.db"), "--", "true"], prog_name="gemtape")
+
+    assert capfd.readouterr().err.startswith(
+        "GOOGLE_GEMINI_BASE_URL was https://gateway.example; the recording sends to Google, with --upstream URL elsewhere\n"
+    )
+
+
 def test_request_that_was_refused_did_come_by(record: Record):
     asks = CLIENT.replace(UNARY, "/health")
     code, output, said = record("--", sys.executable, "-c", asks, "hello")

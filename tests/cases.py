@@ -27,7 +27,7 @@ CATEGORIES = {
     "dropped-turn": {"dropped-model-turn"},
     "altered-turn": {"altered-model-turn"},
     "role-order": {"wrong-start", "trailing-model-turn", "wrong-role", "misplaced-part", "mixed-response"},
-    "declaration": {"duplicate-declaration", "invalid-declaration", "undeclared-call"},
+    "declaration": {"duplicate-declaration", "invalid-declaration", "vague-declaration", "undeclared-call"},
     "arguments": {"malformed-part", "invalid-arguments"},
     "mode": {"unusable-allowed-names", "conflicting-config", "endless-any"},
     "other": {"empty-content"},

@@ -80,6 +80,14 @@ def test_alone_it_says_what_clients_need(tmp_path, upstream):
         assert recorder.end() == 0
 
     assert f"Code Assist, sent to {upstream.url}; everything else passes as it is\n" in recorder.said
+    assert "warning: no request could be recorded. " in recorder.said
+    assert "this is a forward proxy, which has no base URL" in recorder.said
+
+
+def test_that_nothing_came_is_said_at_the_end(tmp_path, upstream):
+    with record(tmp_path, upstream, "--", sys.executable, "-c", "pass") as recorder:
+        assert recorder.wait() == 0
+
     assert "warning: nothing came to gemtape" in recorder.said
 
 

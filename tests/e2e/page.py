@@ -14,7 +14,7 @@ _INTRO = """\
 
 How each client is told where gemtape listens. The line is the same for `gemtape record` and `gemtape replay`; 8090 is the port
 of both. With a folder of cassettes, the path of one comes behind the port, before `/v1beta` where the line has it:
-`http://127.0.0.1:8090/refunds/happy`. Beside a command (`gemtape record run.db -- COMMAND`) the variables are set for it."""
+`http://127.0.0.1:8090/refunds/happy`. [Beside a command](recording.md#beside-a-command) the variables are set for it."""
 
 _RECORDED = """\
 ## Recorded and replayed

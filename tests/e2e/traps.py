@@ -43,20 +43,22 @@ TRAPS: Final = """\
 - **A query in the base URL** breaks google-genai for Node, which puts the path behind it. Select cassettes by path.
 - **Vertex by environment**: with `GOOGLE_GENAI_USE_VERTEXAI`, google-genai and ADK for Python ignore `GOOGLE_VERTEX_BASE_URL`,
   and with project and location from the environment only they post to the bare base URL; give
-  `genai.Client(vertexai=True, project=…, location=…)` in code.
+  `genai.Client(vertexai=True, project=…, location=…)` in code ([Vertex](endpoints.md#vertex)).
 - **Vertex offline**: access tokens are fetched from Google, never through the base URL, so a replay needs an express key, or
   credentials that ask nobody.
 - **A proxy of your own**: with `HTTP_PROXY` or `ALL_PROXY` set, Python clients send requests for 127.0.0.1 to it, too, unless
   `NO_PROXY` has the host as it is spelled in the base URL (`localhost` does not cover 127.0.0.1); beside a command that is set.
-- **Node and `HTTPS_PROXY`**: Node 20 ignores it and goes to Google past any forward proxy; Node 24 honours it with
-  `NODE_USE_ENV_PROXY=1`, and trusts a certificate in `NODE_EXTRA_CA_CERTS`. The base URL works on both.
+- **Node and `HTTPS_PROXY`**: Node 20 ignores it, and goes to Google past [forward mode](forward.md); Node 24 honours it with
+  `NODE_USE_ENV_PROXY=1`. The base URL works on both.
 - **Streams on the OpenAI-compatible path**: the thought signature comes in `extra_content` of a tool call's delta, and whoever
-  puts the message together has to copy it, or the next request is refused.
+  puts the message together has to copy it, or the next request is refused ([chat completions](chat-completions.md)).
+- **The history in the AI SDK**: from ai 7 on `response.messages` is what the last step said, and `responseMessages` what all
+  steps said; with the former the calls are missing from the next request, which is refused.
 - **`--pace` and aiohttp**: on aiohttp a timeout of google-genai is for the whole answer and not for each read, so a replay at the
   recorded pace can run into it; by default replays do not wait.
 - **Call ids that are made up**: Pydantic AI, LiteLLM and the AI SDK invent ids where the API gave none, others in every run; ids
   take no part in matching.
-- **Uploads**: only some clients send the bytes below their base URL, so gemtape leads the others back to itself.
+- **Uploads**: only some clients send the bytes below their base URL, so gemtape leads the others back to itself ([uploads](uploads.md)).
 """
 """As Markdown."""
 

@@ -34,15 +34,20 @@ const tools = {
   }),
 };
 
+// ai 7 gives what all steps said in responseMessages, ai 6 in response.messages.
+async function said(answer) {
+  return (await answer.responseMessages) ?? (await answer.response).messages;
+}
+
 async function ask(messages, more) {
   if (!flow.endsWith("stream")) {
-    const { text, response } = await generateText({ model, messages, ...more });
-    return { text, messages: response.messages };
+    const answer = await generateText({ model, messages, ...more });
+    return { text: answer.text, messages: await said(answer) };
   }
   const answer = streamText({ model, messages, ...more });
   let text = "";
   for await (const piece of answer.textStream) text += piece;
-  return { text, messages: (await answer.response).messages };
+  return { text, messages: await said(answer) };
 }
 
 async function talk() {
@@ -64,7 +69,7 @@ async function run() {
     case "stream":
       return { text: (await ask([{ role: "user", content: "Count to five." }])).text };
     case "embeddings": {
-      const embeddingModel = google.textEmbeddingModel("gemini-embedding-001");
+      const embeddingModel = google.embeddingModel("gemini-embedding-001");
       const answer = await embedMany({ model: embeddingModel, values: ["Bhima", "Krishna"] });
       return { values: answer.embeddings };
     }

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from ..cassettes.entry import Entry
+from .asker import asker_of
 from .chat import as_generate, is_judged
 from .judge import Judge
 from .ledger import Ledger, Record
+
+_MOST: Final = 64
+"""Agents whose histories are at hand; more of them only where an instruction holds the time."""
 
 
 class Following:
@@ -14,18 +20,29 @@ class Following:
     def __init__(self) -> None:
         self._told = Judge(rules=())
         self._told.ledger = _Expecting()
+        self._looks: dict[Any, _Look] = {}
 
     def note(self, entry: Entry) -> None:
         """Take note of a recorded exchange; hand them over in recorded order."""
         self._told.judge(entry)
+        self._looks.clear()
 
     def goes_on_from(self, request: Entry) -> Record | None:
         """The noted exchange that a request goes on from; None for what begins a conversation, or is none.
 
-        It costs time in proportion to the request: what was found for a history before may not hold any more once
-        another exchange gave the same answer.
+        What was found for a history holds for the same agent until another exchange is noted: that one may have given the
+        same answer. So a request costs what is new in it, and the first one after that costs all that is in it.
         """
-        return _Look(self._told.ledger).goes_on_from(request)
+        if not is_judged(request):
+            return None
+        form = as_generate(request)
+        asker = asker_of(form)
+        key = asker.model, asker.tools, asker.instruction and asker.instruction.digest
+        if key not in self._looks:
+            if len(self._looks) >= _MOST:
+                self._looks.clear()
+            self._looks[key] = _Look(self._told.ledger)
+        return self._looks[key].goes_on_from(form)
 
 
 class _Expecting(Ledger):
@@ -36,11 +53,12 @@ class _Expecting(Ledger):
 
 
 class _Look(Judge):
-    """One look at what was noted, with nothing kept of it."""
+    """What the requests of one agent go on from, with nothing kept of them but their histories."""
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__(rules=())
         self.ledger = ledger
 
     def goes_on_from(self, request: Entry) -> Record | None:
-        return self._examine(as_generate(request))[0].continues if is_judged(request) else None
+        """The exchange that a request goes on from, given in the form of generateContent."""
+        return self._examine(request)[0].continues

@@ -12,6 +12,7 @@ from gemtape.cassettes.models import Exchange, Request
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.turns import TurnTree
+from gemtape.checks import following as module
 from gemtape.checks.following import Following
 from tests.factories import call, calls, exchange, model_text, result, results, unary, user
 
@@ -91,8 +92,19 @@ def test_equal_answers_without_a_mark_belong_to_the_agent_that_asks():
     followed.note(exchange(history, model_text("Yes?"), at=3.0, **tidy))
     followed.note(exchange([user("hello")], model_text("Hi!"), at=5.0, **terse))
 
-    assert followed.number(history, **terse) == 3
-    assert followed.number(history, **tidy) == 1
+    for _ in range(2):
+        assert followed.number(history, **terse) == 3
+        assert followed.number(history, **tidy) == 1
+
+
+def test_agents_without_number_are_followed_one_by_one(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "_MOST", 2)
+    clocks = [{"systemInstruction": {"parts": [{"text": f"it is {hour} o'clock"}]}} for hour in range(5)]
+    followed = Followed(exchange([user("hello")], model_text("Hi!"), **clocks[0]))
+
+    found = [followed.number([user("hello"), model_text("Hi!"), user("next")], **clock) for clock in clocks]
+
+    assert found == [1] * 5
 
 
 def test_what_is_no_conversation_goes_on_from_nothing():

@@ -132,11 +132,8 @@ def record_beside(wishes: Wishes, way: Way, serving: Serving, tapes: Tapes, conf
         added = way.variables(url, environ)
         if not wishes.upstream:
             for name, led in overridden(added, environ).items():
-                say(
-                    harmless(
-                        f"{name} was {led}; the recording sends to Google, with --upstream URL elsewhere"
-                    )
-                )
+                was = harmless(without_secrets(led))
+                say(f"{name} was {was}; the recording sends to Google, with --upstream URL elsewhere")
         return added
 
     code = run_beside(wishes.beside, door(), variables)

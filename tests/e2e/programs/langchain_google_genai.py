@@ -47,6 +47,8 @@ def talk(streams: bool) -> dict:
             state = agent.invoke({"messages": history})
             texts.append(state["messages"][-1].text)
         history = state["messages"]
+    if flow.startswith("parallel"):
+        calls.sort(reverse=True)  # LangChain runs them at the same time, in threads
     return {"texts": texts, "calls": calls}
 
 

@@ -5,27 +5,27 @@ Every key is checked when it is read: an unknown one is an error that names the 
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from ..cassettes.errors import ConfigError
 from ..cassettes.lookup import Repeat
-from ..cassettes.matching import FILTERS, Matching
+from ..cassettes.matching import Matching
 from .baseline import read_baseline
+from .config_values import READERS, check_rules, hint
 from .finding import Severity
-from .registry import RULES
+from .pins import read_pin
 from .selection import Selection
 from .settings import Order, Settings
 
 FILE: Final = "gemtape.toml"
 PROJECT: Final = "pyproject.toml"
 _BARE: Final = f"; in {FILE} the keys stand by themselves, without [tool.gemtape]"
-_LISTED: Final = "; `gemtape rules` lists them"
+_FILES: Final = ("baseline", "pin")
+"""Keys whose values are paths, relative to the configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Config:
     severity: Mapping[str, Severity] = field(default_factory=dict)
     per_cassette_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     baseline: Path | None = None
+    pin: Path | None = None
     match_ignore: tuple[str, ...] = ()
     match_patterns: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
@@ -53,8 +54,13 @@ class Config:
 
     @property
     def settings(self) -> Settings:
-        """The part that the rules need."""
-        return Settings(self.side_effects, self.order, self.error_results, self.secrets)
+        """The part that the rules need; the pin is read each time that it is asked for.
+
+        Raises:
+            PinError: the configured pin cannot be read.
+        """
+        pin = read_pin(self.pin) if self.pin else None
+        return Settings(self.side_effects, self.order, self.error_results, self.secrets, pin)
 
     @property
     def matching(self) -> Matching:
@@ -103,31 +109,18 @@ def parse_config(table: Mapping[str, Any], source: Path) -> Config:
     """
     values: dict[str, Any] = {"source": source}
     for key, value in table.items():
-        reader = _READERS.get(key)
+        reader = READERS.get(key)
         if reader is None:
-            hint = _hint(key, _READERS, _BARE if key == "tool" else "")
-            raise ConfigError(f"{source}: {key!r} is no key of gemtape{hint}")
+            likely = hint(key, READERS, _BARE if key == "tool" else "")
+            raise ConfigError(f"{source}: {key!r} is no key of gemtape{likely}")
         try:
             values[key.replace("-", "_")] = reader(value)
         except ConfigError as error:
             raise ConfigError(f"{source}: {key}: {error}") from error
-    if values.get("baseline"):
-        values["baseline"] = source.parent / values["baseline"]
+    for key in _FILES:
+        if key in values:
+            values[key] = source.parent / values[key]
     return Config(**values)
-
-
-def check_rules(names: Any) -> tuple[str, ...]:
-    """The names of rules.
-
-    Raises:
-        ConfigError: one is no text, or no rule has it.
-    """
-    known = [rule.name for rule in RULES]
-    found = _texts(names)
-    for name in found:
-        if name not in known:
-            raise ConfigError(f"there is no rule {name!r}{_hint(name, known, _LISTED)}")
-    return found
 
 
 def _table(path: Path) -> dict[str, Any] | None:
@@ -146,105 +139,3 @@ def _table(path: Path) -> dict[str, Any] | None:
     if table is not None and not isinstance(table, dict):
         raise ConfigError(f"{path}: [tool.gemtape] is no table")
     return table
-
-
-def _hint(name: str, known: Any, far: str = "") -> str:
-    near = get_close_matches(name.lower().replace("_", "-"), list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else far or f"; there are {', '.join(known)}"
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise ConfigError("a list of texts is needed")
-    return tuple(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise ConfigError("a text is needed")
-    return value
-
-
-def _pointers(value: Any) -> tuple[str, ...]:
-    for pointer in _texts(value):
-        if not pointer.startswith("/"):
-            raise ConfigError(f"{pointer!r} is no JSON Pointer: it has to begin with a slash")
-    return tuple(value)
-
-
-def _patterns(value: Any) -> tuple[str, ...]:
-    for pattern in _texts(value):
-        try:
-            matches_all = re.compile(pattern).match("") is not None
-        except re.error as error:
-            raise ConfigError(f"{pattern!r} is no regular expression: {error}") from error
-        if matches_all:
-            raise ConfigError(f"{pattern!r} matches the empty text")
-    return tuple(value)
-
-
-def _one_of(*names: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if value not in names:
-            raise ConfigError(f"{value!r} is none of {', '.join(names)}")
-        return value
-
-    return read
-
-
-def _severities(value: Any) -> dict[str, Severity]:
-    table = _mapping(value, "rules to severities")
-    check_rules(list(table))
-    read = _one_of(*Severity)
-    return {rule: Severity(read(severity)) for rule, severity in table.items()}
-
-
-def _ignores(value: Any) -> dict[str, tuple[str, ...]]:
-    return {name: check_rules(rules) for name, rules in _mapping(value, "cassettes to rules").items()}
-
-
-def _mapping(value: Any, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ConfigError(f"a table from {what} is needed")
-    return value
-
-
-def _orders(value: Any) -> tuple[Order, ...]:
-    if not isinstance(value, list):
-        raise ConfigError("a list of tables is needed")
-    return tuple(map(_order, value))
-
-
-def _order(value: Any) -> Order:
-    table = _mapping(value, "call, after and same")
-    known = [item.name for item in fields(Order)]
-    for key in table:
-        if key not in known:
-            raise ConfigError(f"{key!r} is no key of an order{_hint(key, known)}")
-    if "call" not in table or "after" not in table:
-        raise ConfigError("an order needs call and after")
-    return Order(_text(table["call"]), _text(table["after"]), _texts(table.get("same", [])))
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ConfigError("true or false is needed")
-    return value
-
-
-_READERS: Final[dict[str, Callable[[Any], Any]]] = {
-    "select": check_rules,
-    "ignore": check_rules,
-    "severity": _severities,
-    "per-cassette-ignore": _ignores,
-    "baseline": _text,
-    "match-ignore": _pointers,
-    "match-patterns": _patterns,
-    "filters": lambda value: tuple(map(_one_of(*FILTERS), _texts(value))),
-    "secrets": _patterns,
-    "side-effects": _texts,
-    "order": _orders,
-    "error-results": _pointers,
-    "repeat": lambda value: Repeat(_one_of(*Repeat)(value)),
-    "strict": _flag,
-}

@@ -27,11 +27,12 @@ def judges(config: Config) -> Callable[[Cassette], Callable[[Entry], Iterable[Vi
 
     Raises:
         ConfigError: the configured baseline cannot be read.
+        PinError: the configured pin cannot be read.
     """
-    selection = config.selection()
+    selection, settings = config.selection(), config.settings
 
     def judge_of(cassette: Cassette) -> Callable[[Entry], Iterable[Violation]]:
-        judge = Judge(settings=config.settings)
+        judge = Judge(settings=settings)
         for entry in cassette.entries():
             judge.judge(entry)
         name = str(cassette.path)
@@ -45,6 +46,7 @@ def strict_for(config: Config) -> Callable[[Path], Strict]:
 
     Raises:
         ConfigError: the configured baseline cannot be read.
+        PinError: the configured pin cannot be read.
     """
-    selection = config.selection()
-    return lambda path: Strict(str(path), selection, config.settings)
+    selection, settings = config.selection(), config.settings
+    return lambda path: Strict(str(path), selection, settings)

@@ -8,6 +8,7 @@ spells.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
@@ -19,8 +20,11 @@ import msgspec
 from ..cassettes.errors import PinError
 
 Type = Literal["null", "boolean", "number", "string", "array", "object"]
+VERSION: Final = 1
+"""The version of the file's form."""
 ANY: Final = "*"
 """The key that stands for any."""
+_CONFLICT: Final = re.compile(rb"^(?:<{7}|={7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
 class ResultField(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -59,6 +63,10 @@ class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     functions: dict[str, PinnedFunction] = msgspec.field(default_factory=dict)
 
 
+class _Versioned(msgspec.Struct):
+    pin: int = VERSION
+
+
 def nearest_set(toolsets: Iterable[tuple[str, ...]], names: tuple[str, ...]) -> tuple[str, ...] | None:
     """The set of functions that shares most with these; None where none shares any."""
     best = max(
@@ -76,10 +84,19 @@ def read_pin(path: Path) -> Pin:
         PinError: there is none, or it is no pin.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Pin)
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise PinError(f"there is no pin {path}; `gemtape pin CASSETTE... -o FILE` makes one") from error
     except OSError as error:
         raise PinError(f"{path}: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    try:
+        version = msgspec.json.decode(data, type=_Versioned).pin
+        if version != VERSION:
+            raise PinError(f"{path} is a pin of version {version}; this gemtape reads version {VERSION}")
+        return msgspec.json.decode(data, type=Pin)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if _CONFLICT.search(data):
+            raise PinError(f"{path} holds an unsolved merge conflict") from error
         raise PinError(f"{path} is no pin: {error}") from error
 
 

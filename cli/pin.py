@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -16,6 +18,8 @@ from ..checks.pinning import Pinning, updated
 from ..checks.pins import Pin, read_pin, written_pin
 from .sources import cassettes_at, open_source
 
+_DEFAULT: Final = "contract.json"
+
 
 def make_pin(paths: Iterable[Path], config: Config) -> Pin:
     """The pin of what cassettes, transcripts and recordings hold.
@@ -23,7 +27,7 @@ def make_pin(paths: Iterable[Path], config: Config) -> Pin:
     Raises:
         GemtapeError: one of them cannot be read.
     """
-    pinning = Pinning(config.settings)
+    pinning = Pinning(replace(config, pin=None).settings)
     for path in paths:
         with closing(open_source(path, Redactor(config.secrets))) as cassette:
             pinning.add(cassette.entries())
@@ -52,19 +56,19 @@ def counted(pin: Pin) -> str:
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    default="contract.json",
-    show_default=True,
-    help="The pin.",
+    help=f"The pin; by default the one that the configuration names, else {_DEFAULT}.",
 )
 @click.option("--update", is_flag=True, help="Let an existing pin accept what the cassettes hold.")
-def command(*, sources: tuple[Path, ...], output: Path, update: bool) -> None:
+def command(*, sources: tuple[Path, ...], output: Path | None, update: bool) -> None:
     """Pin declared functions and the fields of their results.
 
     Writes every function's schema and description, which functions are declared together, and the closed set of fields
     in each function's results. Commit the file: gemtape report --pin FILE then objects to whatever differs, until it is
     mended or accepted with --update. In the fields, * stands for any item or key, and may be written by hand.
     """
-    pin = make_pin(cassettes_at(sources), load_config())
+    config = load_config()
+    pin = make_pin(cassettes_at(sources), config)
+    output = output or config.pin or Path(_DEFAULT)
     if not pin.functions:
         raise PinError("no request in there declares or answers a function: there is nothing to pin")
     if update:

@@ -42,13 +42,13 @@ def build_report(
         config: what the rules are told.
         selection: which violations count.
         as_model: the model to judge by, empty for the one that was asked.
-        pin: what declarations and results are compared with.
+        pin: what declarations and results are compared with, instead of the configured pin.
 
     Raises:
         GemtapeError: one of them cannot be read.
     """
     chosen = config.selection() if selection is None else selection
-    settings = replace(config.settings, pin=pin)
+    settings = config.settings if pin is None else replace(replace(config, pin=None).settings, pin=pin)
     redactor = Redactor(config.secrets)
     return Report(tuple(_judged(path, redactor, settings, chosen, as_model) for path in paths))
 
@@ -87,7 +87,7 @@ def _judged(
     "pinned",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Object to declarations and results that differ from this pin.",
+    help="Object to declarations and results that differ from this pin, instead of the configured one.",
 )
 @click.option("--update", is_flag=True, help="Let the pin accept what differs.")
 @click.option("--select", multiple=True, metavar="RULE", help="Tell only this rule; may be repeated.")
@@ -126,9 +126,10 @@ def command(
     config = load_config()
     paths = cassettes_at(sources)
     if update:
-        if pinned is None:
-            raise click.UsageError("--update goes with --pin FILE")
-        accept(make_pin(paths, config), pinned)
+        accepting = pinned or config.pin
+        if accepting is None:
+            raise click.UsageError("--update goes with --pin FILE, or the key pin of the configuration")
+        accept(make_pin(paths, config), accepting)
     pin = read_pin(pinned) if pinned else None
     report = build_report(paths, config, config.selection(select, ignore, baseline), as_model, pin)
     if write_baseline is not None:

@@ -212,8 +212,9 @@ def choosers(config: Config, again: str = "") -> Callable[[Cassette], Chooser]:
 
     Raises:
         ConfigError: the configured baseline cannot be read.
+        PinError: the configured pin cannot be read.
     """
-    selection = config.selection()
+    selection, settings = config.selection(), config.settings
 
     def chooser_of(cassette: Cassette) -> Chooser:
         command = again or f"gemtape record --replace {quote(str(cassette.path))}"
@@ -222,8 +223,8 @@ def choosers(config: Config, again: str = "") -> Callable[[Cassette], Chooser]:
             f"from the start of its conversation, under a new name or with {command}",
             lenient=config.strict is False,
             selection=selection,
-            settings=config.settings,
+            settings=settings,
         )
-        return Chooser(serving, lambda: Hearing(cassette.redactor, selection, config.settings))
+        return Chooser(serving, lambda: Hearing(cassette.redactor, selection, settings))
 
     return chooser_of

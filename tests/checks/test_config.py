@@ -7,18 +7,20 @@ from typing import Any
 
 import pytest
 
-from gemtape.cassettes.errors import ConfigError
+from gemtape.cassettes.errors import ConfigError, PinError
 from gemtape.cassettes.lookup import Repeat
 from gemtape.cassettes.models import Violation
 from gemtape.checks.baseline import to_baseline
-from gemtape.checks.config import Config, check_rules, load_config, parse_config
+from gemtape.checks.config import Config, load_config, parse_config
 from gemtape.checks.finding import Severity
+from gemtape.checks.pins import Pin, written_pin
 from gemtape.checks.settings import Order, Settings
 
 EVERYTHING = """
 select = ["missing-signature", "mismatched-id"]
 ignore = ["missing-id"]
 baseline = "known.json"
+pin = "contract.json"
 match-ignore = ["/systemInstruction"]
 match-patterns = ["run-[0-9]+"]
 filters = ["iso-date", "uuid", "epoch"]
@@ -53,6 +55,7 @@ def test_every_key_is_read(tmp_path: Path):
         severity={"missing-id": Severity.WARNING},
         per_cassette_ignore={"refunds/*": ("wrong-role",)},
         baseline=tmp_path / "known.json",
+        pin=tmp_path / "contract.json",
         match_ignore=("/systemInstruction",),
         match_patterns=("run-[0-9]+",),
         filters=("iso-date", "uuid", "epoch"),
@@ -131,6 +134,7 @@ def test_the_current_folder_is_where_the_search_begins(tmp_path: Path, monkeypat
         ({"per-cassette-ignore": {"*": ["x"]}}, "there is no rule 'x'"),
         ({"per-cassette-ignore": []}, "a table from cassettes to rules is needed"),
         ({"baseline": 3}, "baseline: a text is needed"),
+        ({"pin": ""}, "pin: a text is needed"),
         ({"match-ignore": ["labels"]}, "match-ignore: 'labels' is no JSON Pointer"),
         ({"error-results": [""]}, "error-results: a list of texts is needed"),
         ({"match-patterns": ["("]}, "match-patterns: '(' is no regular expression"),
@@ -191,7 +195,6 @@ def test_a_command_line_chooses_other_rules_and_ignores_more(tmp_path: Path):
 
 
 def test_a_command_line_names_rules_that_exist():
-    assert check_rules(["missing-id"]) == ("missing-id",)
     with pytest.raises(ConfigError, match="there is no rule 'missing_id'; did you mean 'missing-id'"):
         Config().selection(ignore=["missing_id"])
 
@@ -201,3 +204,13 @@ def test_a_configured_baseline_that_is_missing_is_an_error(tmp_path: Path):
 
     with pytest.raises(ConfigError, match=r"known\.json"):
         load_config(tmp_path).selection()
+
+
+def test_the_rules_get_the_configured_pin(tmp_path: Path):
+    _write(tmp_path / "gemtape.toml", "pin = 'contract.json'")
+    config = load_config(tmp_path)
+
+    with pytest.raises(PinError, match=r"there is no pin .*contract\.json"):
+        _ = config.settings
+    (tmp_path / "contract.json").write_bytes(written_pin(Pin("1")))
+    assert config.settings == Settings(pin=Pin("1"))

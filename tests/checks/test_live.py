@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from gemtape.cassettes.errors import PinError
 from gemtape.cassettes.store import Cassette
 from gemtape.cassettes.version import VERSION
 from gemtape.checks.config import Config
 from gemtape.checks.live import checked_by, judges, strict_for
+from gemtape.checks.pins import Pin, written_pin
 from tests.factories import SIGNATURE, call, calls, cassette_of, exchange, model_text, result, results, user
 
 QUESTION = user("Weather in Pune?")
@@ -34,6 +38,17 @@ def test_the_configured_selection_holds(tmp_path: Path):
     path = cassette_of(tmp_path / "run.db", [exchange([QUESTION], SIGNED)])
 
     assert _rules(path, Config(ignore=("missing-signature",))) == []
+
+
+def test_the_configured_pin_holds_and_is_read_before_anything_is_recorded(tmp_path: Path):
+    path = cassette_of(tmp_path / "run.db", [exchange([QUESTION], SIGNED)])
+    pin = tmp_path / "contract.json"
+
+    for make in (judges, strict_for):
+        with pytest.raises(PinError, match="there is no pin"):
+            make(Config(pin=pin))
+    pin.write_bytes(written_pin(Pin("1")))
+    assert _rules(path, Config(pin=pin, ignore=("missing-signature",))) == ["result-drift"]
 
 
 def test_what_is_enforced_follows_the_selection(tmp_path: Path):

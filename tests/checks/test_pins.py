@@ -53,7 +53,10 @@ def test_a_field_that_is_always_there_is_written_without_more():
         ("", "truncated"),
         ("{}", "missing required field"),
         ("[]", "Expected `object`"),
-        ('{"gemtape": "1", "pin": 2}', "pin"),
+        ('{"gemtape": "1", "pin": 2, "more": []}', "of version 2; this gemtape reads version 1"),
+        ('{"gemtape": "1", "pin": "x"}', "is no pin"),
+        (f"{{\n<<<<<<< HEAD\n{'[' * 9}", "unsolved merge conflict"),
+        ("[" * 100_000, "is no pin"),
         ('{"gemtape": "1", "function": {}}', "unknown field `function`"),
         (
             '{"gemtape": "1", "functions": {"f": {"declarations": [], "results": {"": {"types": ["text"]}}}}}',
@@ -71,8 +74,13 @@ def test_what_is_no_pin_is_refused(text: str, words: str, tmp_path: Path):
 
 
 def test_a_missing_pin_is_refused(tmp_path: Path):
-    with pytest.raises(PinError, match="No such file"):
+    with pytest.raises(PinError, match="there is no pin .*contract.json; `gemtape pin"):
         read_pin(tmp_path / "contract.json")
+
+
+def test_a_pin_that_cannot_be_opened_is_refused(tmp_path: Path):
+    with pytest.raises(PinError, match="Is a directory"):
+        read_pin(tmp_path)
 
 
 def test_children_of_each_place():

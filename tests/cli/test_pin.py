@@ -120,6 +120,25 @@ def test_json_reports_drift_as_any_violation(contract: Path, tmp_path: Path):
     assert {item["rule"] for item in document["violations"]} == {"declaration-drift", "result-drift"}
 
 
+def test_a_pin_of_the_configuration_needs_no_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Also not to be made and to be updated; an option takes its place."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text('[tool.gemtape]\npin = "agreed/tools.json"')
+    (tmp_path / "agreed").mkdir()
+    run, other = _weather(tmp_path / "run.db", {}), _weather(tmp_path / "other.db", {"celsius": 31})
+
+    said = _run("report", run, code=2)
+    assert "there is no pin" in said
+    assert "gemtape pin CASSETTE" in said
+    _run("pin", run)
+    assert "drift" not in _run("report", run)
+    assert "result-drift" in _run("report", other, code=1)
+    _run("pin", other, "-o", "loose.json")
+    assert "drift" not in _run("report", other, "--pin", "loose.json")
+    assert "drift" not in _run("report", other, "--update")
+    assert sorted(path.name for path in tmp_path.rglob("*.json")) == ["loose.json", "tools.json"]
+
+
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path: Path):
     plain = cassette_of(tmp_path / "plain.db", [exchange([QUESTION], model_text("Hot."))])
     nowhere = tmp_path / "contract.json"
@@ -127,8 +146,10 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path: Path):
     assert "nothing to pin" in _run("pin", plain, "-o", nowhere, code=2)
     assert not nowhere.exists()
     assert "no cassette" in _run("pin", tmp_path / "missing.db", "-o", nowhere, code=2)
-    assert "No such file" in _run("pin", _weather(tmp_path / "run.db", {}), "-o", nowhere, "--update", code=2)
-    assert "No such file" in _run("report", plain, "--pin", nowhere, code=2)
+    assert "there is no pin" in _run(
+        "pin", _weather(tmp_path / "run.db", {}), "-o", nowhere, "--update", code=2
+    )
+    assert "there is no pin" in _run("report", plain, "--pin", nowhere, code=2)
     assert "--pin FILE" in _run("report", plain, "--update", code=2)
     nowhere.write_text("{}")
     assert "is no pin" in _run("report", plain, "--pin", nowhere, code=2)

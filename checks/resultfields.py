@@ -6,11 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any, Final
 
+from . import results
 from .pins import ANY, PinnedFunction, ResultField, Type
-from .results import unpacked
 
 _DEEPEST: Final = 24
 """Levels that are looked at."""
+_MOST_TEXT: Final = 8_000_000
+"""Characters up to which a text is read as JSON: a large result has the fields of a small one."""
 MOST_KEYS: Final = 64
 """Keys of an object beyond which it is a table, whose keys are data."""
 
@@ -25,7 +27,7 @@ class Fields:
 
     def add(self, result: Any) -> None:
         """Take in one more result."""
-        self._walk("", unpacked(result), _DEEPEST)
+        self._walk("", _unpacked(result), _DEEPEST)
 
     def fields(self) -> dict[str, ResultField]:
         """All fields by their place, in order."""
@@ -48,18 +50,19 @@ class Fields:
             for key, item in value.items():
                 at = f"{place}/{ANY if table else escaped(key)}"
                 self._there[at] += 1
-                self._walk(at, unpacked(item), levels - 1)
+                self._walk(at, _unpacked(item), levels - 1)
         elif isinstance(value, list):
             for item in value:
-                self._walk(f"{place}/{ANY}", unpacked(item), levels - 1)
+                self._walk(f"{place}/{ANY}", _unpacked(item), levels - 1)
 
 
 def merged(
     old: dict[str, ResultField] | None, new: dict[str, ResultField] | None
 ) -> dict[str, ResultField] | None:
-    """The fields that allow what either of two pins allows."""
+    """The fields that allow what either of two pins allows; keys of what is a table in the old one stay any key."""
     if old is None or new is None:
         return new if old is None else old
+    new = _in_tables_of(old, new)
     found: dict[str, ResultField] = {}
     for place in sorted(old.keys() | new.keys()):
         sides = [side[place] for side in (old, new) if place in side]
@@ -71,10 +74,33 @@ def merged(
     return found
 
 
+def _in_tables_of(old: dict[str, ResultField], new: dict[str, ResultField]) -> dict[str, ResultField]:
+    """New fields with `*` where objects of the old ones have it: whoever made a table of one meant it."""
+    tables = {place for place, field in old.items() if "object" in field.types and "array" not in field.types}
+    tables = {place for place in tables if f"{place}/{ANY}" in old}
+    drawn: defaultdict[str, list[ResultField]] = defaultdict(list)
+    for place, field in new.items():
+        at = ""
+        for key in place.split("/")[1:]:
+            named = f"{at}/{key}"
+            at = f"{at}/{ANY}" if at in tables and named not in old else named
+        drawn[at].append(field)
+    return {at: _joined(at, fields, drawn) for at, fields in drawn.items()}
+
+
+def _joined(place: str, fields: list[ResultField], drawn: dict[str, list[ResultField]]) -> ResultField:
+    """What was said of several places that are one now; optional also where only some of its parents had it."""
+    types: list[Type] = sorted({kind for field in fields for kind in field.types})
+    parent, _, key = place.rpartition("/")
+    holders = sum("object" in field.types for field in drawn[parent]) if place else 0
+    missing = key != ANY and len(fields) < holders
+    return ResultField(tuple(types), missing or any(field.optional for field in fields))
+
+
 def differences(pinned: PinnedFunction, result: Any) -> Iterator[str]:
     """How a result differs from the pinned fields, one clause each; each place of the pin is told once."""
     told: set[str] = set()
-    for words in _differences(pinned, "", unpacked(result), _DEEPEST):
+    for words in _differences(pinned, "", _unpacked(result), _DEEPEST):
         if words not in told:
             told.add(words)
             yield words
@@ -90,7 +116,7 @@ def _differences(pinned: PinnedFunction, place: str, value: Any, levels: int) ->
     elif levels and isinstance(value, list) and value:
         if ANY in pinned.children.get(place, {}):
             for item in value:
-                yield from _differences(pinned, f"{place}/{ANY}", unpacked(item), levels - 1)
+                yield from _differences(pinned, f"{place}/{ANY}", _unpacked(item), levels - 1)
         else:
             yield f"{place or 'the result'} has items, and none were pinned"
 
@@ -101,13 +127,17 @@ def _of_object(pinned: PinnedFunction, place: str, value: dict[str, Any], levels
         name = escaped(key)
         known = name if name in children else ANY
         if known in children:
-            yield from _differences(pinned, f"{place}/{known}", unpacked(item), levels - 1)
+            yield from _differences(pinned, f"{place}/{known}", _unpacked(item), levels - 1)
         else:
-            yield f"{place}/{name} ({type_of(unpacked(item))}) is not pinned"
+            yield f"{place}/{name} ({type_of(_unpacked(item))}) is not pinned"
     present = set(map(escaped, value))
     for name, child in children.items():
         if name != ANY and not child.optional and name not in present:
             yield f"{place}/{name} is missing"
+
+
+def _unpacked(value: Any) -> Any:
+    return results.unpacked(value, _MOST_TEXT)
 
 
 def type_of(value: Any) -> Type:

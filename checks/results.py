@@ -36,9 +36,14 @@ def is_error_result(response: Any, pointers: Sequence[str] = ()) -> bool:
     return any(_at(response, pointer) for pointer in pointers)
 
 
-def unpacked(value: Any) -> Any:
-    """What a text spells where it is a JSON object or list, else the value itself."""
-    if isinstance(value, str) and len(value) <= _MOST_TEXT and value.lstrip()[:1] in ("{", "["):
+def unpacked(value: Any, longest: int = _MOST_TEXT) -> Any:
+    """What a text spells where it is a JSON object or list, else the value itself.
+
+    Args:
+        value: anything.
+        longest: characters up to which a text is read.
+    """
+    if isinstance(value, str) and len(value) <= longest and value.lstrip()[:1] in ("{", "["):
         parsed = parse(value.encode(errors="surrogatepass"))
         return value if parsed is NOT_JSON else parsed
     return value

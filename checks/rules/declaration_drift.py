@@ -53,6 +53,7 @@ from ..rule import RequestContext, Rule
 from ..tooling import declares_elsewhere
 
 NAME = "declaration-drift"
+_KNOWN = "drift of declarations"
 _TOLD = 5
 """Differences of one function that a message names."""
 
@@ -62,6 +63,18 @@ def check(context: RequestContext) -> Iterator[Finding]:
     pin = context.pin
     if pin is None:
         return
+    tools = context.entry.layout.tools
+    known = tools.notes.get(_KNOWN)
+    if known is None or known[0] is not pin:
+        found = list(_drifted(context, pin)), list(_vanished(context, pin))
+        known = tools.notes[_KNOWN] = pin, found
+    drifted, vanished = known[1]
+    yield from drifted
+    if vanished and not declares_elsewhere(context):
+        yield from vanished
+
+
+def _drifted(context: RequestContext, pin: Pin) -> Iterator[Finding]:
     for tool, index, declaration in context.declarations:
         name = str(declaration.get("name", ""))
         pinned = pin.functions.get(name)
@@ -74,12 +87,11 @@ def check(context: RequestContext) -> Iterator[Finding]:
             more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
             words = "; ".join(change.words for change in found[:_TOLD])
             yield _finding(place, f"{found[0].kind}: {name[:128]}: {words}{more}")
-    yield from _vanished(context, pin)
 
 
 def _vanished(context: RequestContext, pin: Pin) -> Iterator[Finding]:
     names = context.declared_names
-    if not names or declares_elsewhere(context):
+    if not names:
         return
     near = nearest_set(pin.toolsets, names)
     gone = sorted(set(near or ()) - set(names))

@@ -74,7 +74,7 @@ def test_what_is_no_pin_is_refused(text: str, words: str, tmp_path: Path):
 
 
 def test_a_missing_pin_is_refused(tmp_path: Path):
-    with pytest.raises(PinError, match="there is no pin .*contract.json; `gemtape pin"):
+    with pytest.raises(PinError, match=r"there is no pin .*contract\.json; `gemtape pin"):
         read_pin(tmp_path / "contract.json")
 
 

@@ -111,6 +111,29 @@ def test_merging_allows_what_either_allows():
     assert merged(None, None) is None
 
 
+def test_a_star_that_was_written_by_hand_stays_what_it_is():
+    """An update draws the keys of new results into it, whatever their number."""
+    field = ResultField
+    old = {"": field(("object",)), "/orders": field(("object",)), "/orders/*": field(("object",))}
+    old["/orders/*/total"] = field(("number",))
+    new = _fields({"orders": {"ORD-1": {"total": 1, "tax": 1}, "ORD-2": {"total": "x"}}})
+
+    fields = merged(old, new)
+
+    assert fields == {
+        **old,
+        "/orders/*/tax": field(("number",), True),
+        "/orders/*/total": field(("number", "string")),
+    }
+    assert merged(fields, new) == fields
+
+
+def test_a_large_text_has_the_fields_of_a_small_one():
+    rows = [{"id": at, "name": "x" * 50} for at in range(5_000)]
+
+    assert _told([{"result": json.dumps(rows[:1])}], {"result": json.dumps(rows)}) == []
+
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
     lambda inner: (
@@ -132,6 +155,13 @@ def test_what_was_merged_does_not_differ(first: list[Any], second: list[Any]):
     pinned = PinnedFunction((), merged(_fields(*first), _fields(*second)))
 
     assert [list(differences(pinned, result)) for result in first + second] == [[]] * len(first + second)
+
+
+@given(st.lists(values, min_size=1, max_size=3), st.lists(values, min_size=1, max_size=3))
+def test_merging_once_more_changes_nothing(first: list[Any], second: list[Any]):
+    fields = merged(_fields(*first), _fields(*second))
+
+    assert merged(fields, _fields(*second)) == fields
 
 
 def test_nesting_without_end_ends():

@@ -26,8 +26,8 @@ _TALK: Final = {
     "calls": ["get_weather Pune", "get_time Asia/Kolkata"],
 }
 """After "Weather and time in Pune?" and "Thank you.", with the tools ``get_weather(city)``, which gives
-``{"celsius": 31}``, and ``get_time(tz)``, which gives ``"12:00"``; `calls` in the order in
-which they ran; where a client runs parallel calls at the same time, the program puts them into this order."""
+``{"celsius": 31}``, and ``get_time(tz)``, which gives ``"12:00"``; `calls` in the order in which they ran: where a client
+runs parallel calls at the same time, the program puts them into this order."""
 
 RESULTS: Final[Mapping[str, Any]] = {
     # "Name a river in one word."

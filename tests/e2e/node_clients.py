@@ -16,7 +16,8 @@ NODE_CLIENTS: tuple[Client, ...] = (
         environment="google-genai-js",
         flows=(*_TALKING, "files", "embeddings", "count", "models"),
         base_url=_GENAI_LINE,
-        note="Node 20 gets 2.x. 3.x wants Node 22 and asks for `/v1`; the same cassette answers both.",
+        note="In code: `new GoogleGenAI({ httpOptions: { baseUrl: … } })`. 3.x, which wants Node 22, asks for `/v1`, 2.x for `/v1beta`; "
+        "the same cassette answers both.",
     ),
     Client(
         name="@ai-sdk/google",

@@ -31,6 +31,8 @@ _GOOGLE_GENAI = tuple(
         flows=(*_TALKING, "files", "embeddings", "count", "models"),
         base_url=_GENAI_LINE,
         limits=_LOSES_CALLS if major == 1 else {},
+        note='In code: `genai.Client(http_options={"base_url": …})`. 3.x asks for `/v1`, older ones for `/v1beta`; the same '
+        "cassette answers both.",
     )
     for major in (3, 2, 1)
     for kind, label, extra in (
@@ -49,6 +51,7 @@ PYTHON_CLIENTS = (
         packages=("google-adk>=2",),
         flows=_TALKING,
         base_url=_GENAI_LINE,
+        note="In code: `Gemini(model=…, base_url=…)`.",
     ),
     Client(
         name="langchain-google-genai",
@@ -57,6 +60,7 @@ PYTHON_CLIENTS = (
         packages=("langchain-google-genai>=4", "langchain>=1"),
         flows=(*_TALKING, "embeddings", "count"),
         base_url=_GENAI_LINE,
+        note="In code: `ChatGoogleGenerativeAI(base_url=…)`.",
     ),
     Client(
         name="pydantic-ai",
@@ -65,6 +69,7 @@ PYTHON_CLIENTS = (
         packages=("pydantic-ai-slim[google]>=2",),
         flows=(*_TALKING, "embeddings"),
         base_url=_GENAI_LINE,
+        note="In code: `GoogleProvider(base_url=…)`.",
     ),
     *(
         Client(
@@ -76,6 +81,7 @@ PYTHON_CLIENTS = (
             kind=kind,
             flows=(*_TALKING, "embeddings"),
             base_url="export GEMINI_API_BASE=http://127.0.0.1:8090/v1beta",
+            note="The base URL has to end in `/v1beta`. In code: `api_base=…`.",
         )
         for kind, name in (("sync", "litellm"), ("async", "litellm async"))
     ),
@@ -87,5 +93,6 @@ PYTHON_CLIENTS = (
         flows=(*_TALKING, "embeddings", "models"),
         base_url="export OPENAI_BASE_URL=http://127.0.0.1:8090/v1beta/openai",
         book="openai",
+        note="The base URL has to end in `/v1beta/openai`. Beside a command the variable is only set with `--openai`.",
     ),
 )

@@ -88,7 +88,7 @@ def extra_arguments(schema: Any, args: Any, place: Place = ()) -> Iterator[Argum
             if key in named:
                 yield from extra_arguments(named[key], value, (*place, key))
             elif "additionalProperties" not in schema:
-                yield ArgumentFault(Fault.EXTRA, (*place, key), f"{_called((*place, key))} is not declared")
+                yield ArgumentFault(Fault.EXTRA, (*place, key), f"{called((*place, key))} is not declared")
     elif isinstance(args, list):
         for index, value in enumerate(args):
             yield from extra_arguments(schema.get("items"), value, (*place, index))
@@ -97,17 +97,17 @@ def extra_arguments(schema: Any, args: Any, place: Place = ()) -> Iterator[Argum
 def _classed(schema: Any, error: ValidationError) -> Iterator[ArgumentFault]:
     place: Place = tuple(error.instance_path)
     details: dict[str, Any] = dict(error.kind.as_dict())
-    value = f"{_called(place)} is {_shown(error.instance)}"
+    value = f"{called(place)} is {_shown(error.instance)}"
     match error.kind.name:
         case "required":
             missing = (*place, str(details["property"]))
-            yield ArgumentFault(Fault.MISSING, missing, f"{_called(missing)} is required and missing")
+            yield ArgumentFault(Fault.MISSING, missing, f"{called(missing)} is required and missing")
         case "additionalProperties":
             for extra in details["unexpected"]:
-                message = f"{_called((*place, extra))} is not declared, and the schema allows nothing else"
+                message = f"{called((*place, extra))} is not declared, and the schema allows nothing else"
                 yield ArgumentFault(Fault.EXTRA, (*place, extra), message, forbidden=True)
         case "falseSchema":
-            message = f"{_called(place)} is ruled out by the schema"
+            message = f"{called(place)} is ruled out by the schema"
             yield ArgumentFault(Fault.EXTRA, place, message, forbidden=True)
         case "type":
             yield _mistyped(schema, error, [error])
@@ -141,7 +141,7 @@ def _mistyped(schema: Any, error: ValidationError, wrong: Sequence[ValidationErr
     """The fault of a value of the wrong type; `wrong` holds a type error for each alternative."""
     place: Place = tuple(error.instance_path)
     types = list(dict.fromkeys(name for item in wrong for name in item.kind.as_dict()["types"]))
-    message = f"{_called(place)} is {_typed(error.instance)}; declared: {' or '.join(types)}"
+    message = f"{called(place)} is {_typed(error.instance)}; declared: {' or '.join(types)}"
     if error.instance is None and _may_be_missing(schema, error):
         return ArgumentFault(Fault.COERCIBLE, place, f"{message} (many readers take null for not given)")
     alternatives = [_at(schema, item.schema_path[:-1]) for item in wrong]
@@ -197,8 +197,8 @@ def _at(schema: Any, path: Sequence[str | int]) -> Any:
     return schema
 
 
-def _called(place: Place) -> str:
-    """How people write a place: ``days``, ``range.from``, ``items[0]``."""
+def called(place: Place) -> str:
+    """How people write the place of an argument: ``days``, ``range.from``, ``items[0]``."""
     name = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
     return _cut(name) or "args"
 

@@ -95,6 +95,125 @@ def test_numbers_out_of_range(limits: dict[str, int], value: int):
     assert _made({"name": "f", "parametersJsonSchema": schema}, {})[Proposal.OUT_OF_RANGE][1] == {"n": value}
 
 
+def _f(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"name": "f", "parametersJsonSchema": {"type": "object", "properties": properties, **more}}
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """How pydantic writes what may be None."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+DEEP = _f(
+    {
+        "trip": {
+            "type": "object",
+            "properties": {
+                "legs": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "mode": {"type": "string", "enum": ["rail", "road"]},
+                            "km": {"type": "number", "maximum": 900},
+                        },
+                        "required": ["mode"],
+                    },
+                }
+            },
+        }
+    }
+)
+
+
+def _legs(*legs: dict[str, Any]) -> dict[str, Any]:
+    return {"trip": {"legs": list(legs)}}
+
+
+def test_what_lies_deep_is_drilled_too():
+    made = _made(DEEP, _legs({"mode": "rail", "km": 3.5}, {"mode": "road"}))
+
+    rest = {"mode": "road"}
+    assert {kind: (args, place) for kind, (_, args, place) in made.items() if place.startswith("trip")} == {
+        Proposal.BAD_ENUM: (_legs({"mode": "unspecified", "km": 3.5}, rest), "trip.legs[0].mode"),
+        Proposal.STRING_NUMBER: (_legs({"mode": "rail", "km": "3.5"}, rest), "trip.legs[0].km"),
+        Proposal.MISSING_REQUIRED: (_legs({"km": 3.5}, rest), "trip.legs[0].mode"),
+        Proposal.OUT_OF_RANGE: (_legs({"mode": "rail", "km": 1800}, rest), "trip.legs[0].km"),
+    }
+
+
+def test_the_recorded_arguments_stay_as_they_are():
+    args = _legs({"mode": "rail", "km": 3.5})
+    proposals(DEEP, args)
+
+    assert args == _legs({"mode": "rail", "km": 3.5})
+
+
+def test_what_lies_less_deep_comes_first():
+    schema = {"deep": {"type": "object", "properties": {"n": {"type": "integer"}}}, "n": {"type": "integer"}}
+
+    assert _made(_f(schema), {"deep": {"n": 1}, "n": 2})[Proposal.STRING_NUMBER][2] == "n"
+
+
+def test_what_may_be_null_is_drilled():
+    properties = {
+        "unit": _nullable({"type": "string", "enum": ["a", "b"]}),
+        "days": _nullable({"type": "integer", "maximum": 7}),
+    }
+    made = _made(_f(properties), {"unit": "a", "days": None})
+
+    assert made[Proposal.BAD_ENUM][1] == {"unit": "unspecified", "days": None}
+    assert made[Proposal.OUT_OF_RANGE][1] == {"unit": "a", "days": 14}
+
+
+def test_references_and_tuples_are_followed():
+    unit = {"$ref": "#/$defs/Unit"}
+    declaration = _f(
+        {"pair": {"type": "array", "prefixItems": [{"type": "string"}, unit], "items": {"type": "integer"}}},
+        **{"$defs": {"Unit": {"type": "string", "enum": ["a"]}}},
+    )
+    made = _made(declaration, {"pair": ["x", "a", 1, 2]})
+
+    assert made[Proposal.BAD_ENUM][1:] == ({"pair": ["x", "unspecified", 1, 2]}, "pair[1]")
+    assert made[Proposal.STRING_NUMBER][1:] == ({"pair": ["x", "a", "1", 2]}, "pair[2]")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "INTEGER", "enum": ["1", "2"]}, {"enum": [1, 2]}, {"type": "integer", "enum": [1, 2]}],
+)
+@pytest.mark.parametrize("args", [{"n": 2}, {}])
+def test_an_enumeration_of_numbers_gets_a_number(schema: dict[str, Any], args: Any):
+    declaration = {"name": "f", "parameters": {"type": "OBJECT", "properties": {"n": schema}}}
+
+    assert _made(declaration, args)[Proposal.BAD_ENUM][1] == {"n": 3}
+
+
+@pytest.mark.parametrize(
+    ("limits", "value"),
+    [
+        ({"maximum": 2**63 - 1, "minimum": 0}, -2),
+        ({"maximum": 1.7e308, "exclusiveMinimum": 0}, -2),
+    ],
+)
+def test_no_number_is_proposed_that_json_cannot_carry(limits: Any, value: int):
+    assert _made(_f({"n": {"type": "number", **limits}}), {"n": 1})[Proposal.OUT_OF_RANGE][1] == {"n": value}
+
+
+@pytest.mark.parametrize(
+    ("properties", "more"),
+    [
+        ({"n": {"anyOf": [{"type": "integer", "maximum": 7}, {"type": "string", "enum": ["all"]}, {}]}}, {}),
+        ({"n": {"type": "integer"}}, {"additionalProperties": {"type": "string"}}),
+    ],
+)
+def test_what_a_schema_allows_in_another_way_is_not_malformed(properties: Any, more: Any):
+    made = _made(_f(properties, **more), {"n": 1})
+
+    assert not made.keys() & {Proposal.BAD_ENUM, Proposal.OUT_OF_RANGE}
+    assert (Proposal.UNDECLARED_ARGUMENT in made) == (not more)
+
+
 def test_names_that_are_taken_are_not_proposed():
     schema = {"type": "object", "properties": {"tenant": {"type": "string"}}}
     made = _made({"name": "f", "parametersJsonSchema": schema}, {}, declared=frozenset({"f", "f_v2"}))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from . import canonical
 from .canonical import NOT_JSON
-from .schema import CONTENT, OPENAI_MESSAGE, TOOL
+from .schema import CONTENT, OPENAI_MESSAGE, TOOL, Message
 from .turns import Piece, Turn, TurnTree
 
 _EXACT: Final = "exact"
@@ -56,8 +56,36 @@ def _is_wrapped(body: Any) -> bool:
     return isinstance(body, dict) and isinstance(body.get("request"), dict) and "contents" not in body
 
 
-def lay_out(body: Any, tree: TurnTree) -> Layout:
-    """Take a parsed body apart."""
+def _is_chat(target: dict[str, Any]) -> bool:
+    return "contents" not in target and "messages" in target
+
+
+def history_of(body: Any) -> tuple[list[Any], Place, Message] | None:
+    """The history in a parsed body, where it is a list, its place, and what its contents are; None where there is none."""
+    outer: Place = ("request",) if _is_wrapped(body) else ()
+    target = body["request"] if outer else body
+    if not isinstance(target, dict):
+        return None
+    key, message = ("messages", OPENAI_MESSAGE) if _is_chat(target) else ("contents", CONTENT)
+    contents = target.get(key)
+    return (contents, (*outer, key), message) if isinstance(contents, list) and contents else None
+
+
+def with_value(body: dict[str, Any], place: Place, value: Any) -> dict[str, Any]:
+    """A body with another value at one place; the body itself stays as it is."""
+    if len(place) == 1:
+        return {**body, place[0]: value}
+    return {**body, place[0]: with_value(body[place[0]], place[1:], value)}
+
+
+def lay_out(body: Any, tree: TurnTree, after: Turn | None = None) -> Layout:
+    """Take a parsed body apart.
+
+    Args:
+        body: the body, or `NOT_JSON`.
+        tree: where its turns are.
+        after: the turn that the history in the body goes on from, where that is not all of it; the list may be empty then.
+    """
     if body is NOT_JSON:
         return Layout(None, tree.root(CONTENT), None, tree.root(TOOL), None, None, None)
     outer: Place = ()
@@ -69,9 +97,11 @@ def lay_out(body: Any, tree: TurnTree) -> Layout:
         envelope = target = dict(body)
     else:
         envelope, target = body, {}
-    chat = "contents" not in target and "messages" in target
+    chat = _is_chat(target)
     message = OPENAI_MESSAGE if chat else CONTENT
-    contents, contents_at = _take_list(target, ("messages",) if chat else ("contents",), outer)
+    contents, contents_at = _take_list(
+        target, ("messages",) if chat else ("contents",), outer, or_empty=after is not None
+    )
     if contents_at is None and not chat and isinstance(target.get("contents"), dict):
         contents = [target["contents"]]
     tools, tools_at = _take_list(target, ("tools",), outer)
@@ -80,7 +110,7 @@ def lay_out(body: Any, tree: TurnTree) -> Layout:
     instruction, instruction_at = _take_object(target, ("systemInstruction", "system_instruction"), outer)
     return Layout(
         envelope=Piece(envelope),
-        history=tree.intern(contents, message),
+        history=tree.intern(contents, message, after),
         contents_at=contents_at,
         tools=tree.intern(tools, TOOL),
         tools_at=tools_at,
@@ -114,11 +144,11 @@ def assemble(layout: Layout) -> Any:
         return NOT_JSON
     body = layout.envelope.value
     if layout.contents_at:
-        body = _with_value(body, layout.contents_at, layout.history.values())
+        body = with_value(body, layout.contents_at, layout.history.values())
     if layout.tools_at:
-        body = _with_value(body, layout.tools_at, layout.tools.values())
+        body = with_value(body, layout.tools_at, layout.tools.values())
     if layout.instruction_at and layout.instruction:
-        body = _with_value(body, layout.instruction_at, layout.instruction.value)
+        body = with_value(body, layout.instruction_at, layout.instruction.value)
     return body
 
 
@@ -134,10 +164,12 @@ def fits_together(layout: Layout) -> bool:
     )
 
 
-def _take_list(target: dict[str, Any], keys: Place, outer: Place) -> tuple[list[Any], Place | None]:
+def _take_list(
+    target: dict[str, Any], keys: Place, outer: Place, *, or_empty: bool = False
+) -> tuple[list[Any], Place | None]:
     for key in keys:
         value = target.get(key)
-        if isinstance(value, list) and value:
+        if isinstance(value, list) and (value or or_empty):
             del target[key]
             return value, (*outer, key)
     return [], None
@@ -150,9 +182,3 @@ def _take_object(target: dict[str, Any], keys: Place, outer: Place) -> tuple[Pie
             del target[key]
             return Piece(value), (*outer, key)
     return None, None
-
-
-def _with_value(body: dict[str, Any], place: Place, value: Any) -> dict[str, Any]:
-    if len(place) == 1:
-        return {**body, place[0]: value}
-    return {**body, place[0]: _with_value(body[place[0]], place[1:], value)}

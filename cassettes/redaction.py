@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote_plus
 
 from .bodies import apply_edits, cut_again, find_literals, find_secrets, without_overlaps
@@ -122,22 +122,28 @@ class Redactor:
         """The request as it would be stored."""
         return self._request(request)[0]
 
+    def json(self, request: Request) -> Any:
+        """What the body of a request says, without its secrets; `NOT_JSON` where it is none."""
+        return self._body(request)[0].json
+
     def _request(self, request: Request) -> tuple[Request, int]:
         path, in_path = self._path(request.path)
         query, in_query = self._query(request.query)
         headers, in_headers = self._headers(request.headers, REQUEST_HEADERS)
+        body, in_body = self._body(request)
+        clean = replace(
+            body, path=path, query=query, headers=headers, upstream=self._origin(request.upstream)
+        )
+        # The body is the same, and parsing it is most of the work there is on a request.
+        vars(clean)["json"] = body.json
+        return clean, in_path + in_query + in_headers + in_body
+
+    def _body(self, request: Request) -> tuple[Request, int]:
+        """The request with a body without secrets, and otherwise as it is."""
         edits = find_secrets(
             request.body, request.header("content-type"), request.json, self._shapes, root_of(request.path)
         )
-        clean = replace(
-            request, path=path, query=query, headers=headers, upstream=self._origin(request.upstream)
-        )
-        if edits:
-            clean = replace(clean, body=apply_edits(request.body, edits)[0])
-        else:
-            # The body is the same, and parsing it is most of the work there is on a request.
-            vars(clean)["json"] = request.json
-        return clean, in_path + in_query + in_headers + len(edits)
+        return (replace(request, body=apply_edits(request.body, edits)[0]) if edits else request), len(edits)
 
     def _response(self, response: Response, ids: set[str]) -> tuple[Response, tuple[Span, ...]]:
         """The answer; `ids` are those of uploads, which an answer may also tell in words."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from . import canonical
 from .normal import normalise, normalise_content
@@ -92,6 +93,13 @@ class Turn:
             turn = self.children[piece.digest] = Turn(self, piece, self.message)
         return turn
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether the next request with this history gets this very turn."""
+        if self.parent is None or self.piece is None:
+            return True
+        return self.parent.children.get(self.piece.digest) is self
+
     def detach(self) -> None:
         """Let go of this history and of those before it, as far as nothing else continues them.
 
@@ -110,14 +118,16 @@ class TurnTree:
 
     def __init__(self) -> None:
         self._roots: dict[str, Turn] = {}
+        self.sent: WeakValueDictionary[bytes, Turn] = WeakValueDictionary()
+        """What histories became, by the digest of what was sent."""
 
     def root(self, message: Message) -> Turn:
         """The empty history of contents of one kind."""
         return self._roots.setdefault(message.name, Turn(None, None, message))
 
-    def intern(self, values: Iterable[Any], message: Message) -> Turn:
-        """The turn that ends this history."""
-        turn = self.root(message)
+    def intern(self, values: Iterable[Any], message: Message, after: Turn | None = None) -> Turn:
+        """The turn that ends this history, or, after a known one, what it goes on with."""
+        turn = after or self.root(message)
         for value in values:
             form = canonical.stored_form(value)
             # Nearly all of a history is known: that costs a look-up, and no object.

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from .canonical import json_digest, stored_form
 from .entry import Entry
+from .issued import names_issued
 from .lookup import Accepts, Lookup, Taken
 from .matchform import match_form
 from .matching import Matching
@@ -23,8 +24,7 @@ _NAME: Final = re.compile(
     r"(?:^|/v[0-9][0-9a-z]*/|^projects/[^/]+/locations/[^/]+/)"
     r"((?:files|cachedContents|interactions)/[0-9A-Za-z_.-]+)(?=$|[/:?])"
 )
-_ISSUED: Final = re.compile(rb"(?:files|cachedContents|interactions)/[0-9A-Za-z_.-]+")
-_INTERACTION_ID: Final = re.compile(rb'"id"\s*:\s*"([0-9A-Za-z_.-]+)"')
+_IN_A_BODY: Final = re.compile(rb"(?:files|cachedContents|interactions)/[0-9A-Za-z_.-]+")
 _HOLDERS: Final = frozenset(
     {"fileUri", "fileName", "file_name", "input_file_id", "cachedContent", "resource"}
 )
@@ -51,7 +51,7 @@ class ResourceNames:
         self._issued: set[str] = set()
         self._numbers: defaultdict[bytes, list[int]] = defaultdict(list)
         for entry in lookup.entries():
-            self._issued |= _issued_by(entry)
+            self._issued |= names_issued(entry)
         self._asked_for: set[str] = set()
         for entry in lookup.entries():
             asked = cassette.request_entry(entry.exchange().request)
@@ -134,7 +134,7 @@ def may_hold_names(request: Entry) -> bool:
     body = request.body()
     return bool(
         _NAME.search(request.route.resource)
-        or _ISSUED.search(body)
+        or _IN_A_BODY.search(body)
         or any(holder.encode() in body for holder in _INTERACTION_HOLDERS)
     )
 
@@ -149,14 +149,3 @@ def _held(name: str, value: str) -> str:
         return f"interactions/{value.removeprefix('interactions/')}"
     match = _NAME.search(value) if name in _HOLDERS else None
     return match.group(1) if match else ""
-
-
-def _issued_by(entry: Entry) -> set[str]:
-    # What a model says of a file issues none.
-    if entry.response is None or not 200 <= entry.status < 300 or entry.route.generates:
-        return set()
-    body = entry.response.body
-    issued = {found.decode() for found in _ISSUED.findall(body)}
-    if entry.route.resource.startswith("interactions"):
-        issued |= {f"interactions/{found.decode()}" for found in _INTERACTION_ID.findall(body)}
-    return issued

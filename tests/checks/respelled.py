@@ -6,7 +6,7 @@ from typing import Any
 
 
 def lowered(declaration: dict[str, Any]) -> dict[str, Any]:
-    """The same declaration with its parameters as JSON Schema: types in lower case, null as a type."""
+    """The same declaration with its parameters as JSON Schema: types in lower case, null as a type, numbers as numbers."""
     rest = {key: value for key, value in declaration.items() if key != "parameters"}
     return {**rest, "parametersJsonSchema": _lowered(declaration["parameters"])}
 
@@ -20,4 +20,6 @@ def _lowered(value: Any) -> Any:
     if isinstance(value.get("type"), str):
         kind = value["type"].lower()
         known["type"] = [kind, "null"] if value.get("nullable") else kind
+    if "minLength" in known:
+        known["minLength"] = int(known["minLength"])
     return known

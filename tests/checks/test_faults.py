@@ -8,6 +8,7 @@ import pytest
 
 from gemtape.checks.arguments import signature
 from gemtape.checks.faults import ArgumentFault, Fault
+from tests.checks.respelled import lowered
 
 PROPERTIES = {
     "city": {"type": "STRING", "minLength": "2"},
@@ -28,23 +29,7 @@ PROPERTIES = {
 OPENAPI = {"type": "OBJECT", "properties": PROPERTIES, "required": ["city"]}
 
 
-def _lowered(value: Any) -> Any:
-    """The same schema as JSON Schema: types in lower case, null as a type, numbers as numbers."""
-    if isinstance(value, list):
-        return [_lowered(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    known = {key: _lowered(item) for key, item in value.items() if key != "nullable"}
-    if isinstance(value.get("type"), str):
-        known["type"] = value["type"].lower()
-        if value.get("nullable"):
-            known["type"] = [known["type"], "null"]
-    if "minLength" in known:
-        known["minLength"] = int(known["minLength"])
-    return known
-
-
-SPELLINGS = {"parameters": OPENAPI, "parametersJsonSchema": _lowered(OPENAPI)}
+SPELLINGS = {"parameters": OPENAPI, **lowered({"parameters": OPENAPI})}
 
 
 def _faults(args: Any, spelling: str = "parameters") -> list[ArgumentFault]:

@@ -73,10 +73,16 @@ def overridden(added: Mapping[str, str], environ: Mapping[str, str]) -> dict[str
     }
 
 
-def no_traffic(variables: Iterable[str]) -> str:
-    """What to say of a command that never came by, from the names of the variables that it got."""
+def no_traffic(variables: Iterable[str], otherwise: str = "with a --port that stays the same") -> str:
+    """What to say of a command that never came by.
+
+    Args:
+        variables: the names of the variables that it got.
+        otherwise: where a client gets the base URL from that reads none of them.
+    """
     *most, last = [name for name in variables if name.endswith(_URLS)]
     return (
         f"warning: no request came to gemtape. A client finds it by {', '.join(most)} or {last}, read when it is made; "
-        "one that reads none of them has to be given the base URL in code, with a --port that stays the same"
+        "one that reads none of them has to be given the base URL in code, "
+        f"{otherwise}"
     )

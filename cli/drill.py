@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from ..replay.drill.told import Drilled
+    from .drilling import Drill
 
 PROPOSALS: Final = (
     "valid",
@@ -19,6 +20,9 @@ PROPOSALS: Final = (
     "undeclared-argument",
     "undeclared-function",
 )
+_TOLD: Final = 10
+"""Calls that are not drilled and told of one by one."""
+_LONGEST: Final = 600
 _FOR_EXAMPLE: Final = ("validation", "mode", "allowed", "every")
 _FOR_CASSETTE: Final = ("exchange", "timeout_s", "openai")
 
@@ -138,50 +142,71 @@ def _drill(
         )
     )
     try:
+        _tell_left_out(drill)
         if not beside:
-            click.echo(_table(["exchange", "function", "proposal", "argument", "call"], _planned(drill)))
-            click.echo(f"\nTo run them: gemtape drill {cassette} -- COMMAND", err=True)
+            _show_plan(drill, cassette, form)
             return 0
         drilled, signalled = drill.run()
     finally:
         drill.close()
     if form == "json":
-        import orjson  # noqa: PLC0415
-
         from ..replay.drill.told import as_json  # noqa: PLC0415
 
-        click.echo(orjson.dumps(as_json(str(cassette), beside, drilled), option=orjson.OPT_INDENT_2).decode())
+        _print_json(as_json(str(cassette), beside, drilled))
     else:
         _print(drilled)
-    return 128 + signalled if signalled else int(any(item.dangerous for item in drilled))
+    if signalled:
+        return 128 + signalled
+    if not any(item.baseline.results for item in drilled):
+        click.echo("gemtape: no valid call ran, so nothing was tried", err=True)
+        return 2
+    return int(any(item.dangerous for item in drilled))
 
 
-def _planned(drill: Any) -> list[list[str]]:
-    from ..checks.validation import written_call  # noqa: PLC0415
+def _tell_left_out(drill: Drill) -> None:
+    """Say which calls are not drilled, and why."""
+    from ..replay.lines import printable  # noqa: PLC0415
 
-    return [
-        [
-            str(target.exchange),
-            target.function,
-            item.proposal.value,
-            item.argument,
-            written_call(item.name, item.args),
-        ]
-        for target in drill.targets
-        for item in (target.proposals[0], *drill.proposals(target))
+    for target in drill.left_out[:_TOLD]:
+        words = f"{target.function} of exchange {target.exchange} is not drilled: {target.why}"
+        click.echo(printable(words, _LONGEST), err=True)
+    if len(drill.left_out) > _TOLD:
+        click.echo(f"and {len(drill.left_out) - _TOLD} more are not drilled", err=True)
+
+
+def _show_plan(drill: Drill, cassette: Path, form: str) -> None:
+    from ..replay.drill.told import PLANNED, plan_as_json, planned_rows  # noqa: PLC0415
+
+    plan = [
+        (target, item) for target in drill.targets for item in (target.proposals[0], *drill.proposals(target))
     ]
+    if form == "json":
+        _print_json(plan_as_json(str(cassette), plan))
+        return
+    click.echo(_table(PLANNED, planned_rows(plan)))
+    click.echo(f"\nTo run them: gemtape drill {cassette} -- COMMAND", err=True)
+
+
+def _print_json(value: Any) -> None:
+    import orjson  # noqa: PLC0415
+
+    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
 
 
 def _print(drilled: list[Drilled]) -> None:
-    from ..replay.drill.told import HEADERS, rows  # noqa: PLC0415
+    from ..replay.drill.told import HEADERS, LONGEST_NAME, rows  # noqa: PLC0415
+    from ..replay.lines import printable  # noqa: PLC0415
 
     click.echo(_table(HEADERS, rows(drilled)))
     for item in drilled:
         if item.note:
-            click.echo(f"\nexchange {item.target.exchange}, {item.target.function}: {item.note}")
+            function = printable(item.target.function, LONGEST_NAME)
+            click.echo(f"\nexchange {item.target.exchange}, {function}: {item.note}")
     dangerous = sum(item.dangerous for item in drilled)
     runs = sum(len(item.runs) for item in drilled)
-    click.echo(f"\n{runs} runs, {dangerous} of them with a call that should not have run")
+    click.echo(
+        f"\n{runs} run{'' if runs == 1 else 's'}, {dangerous} of them with a call that should not have run"
+    )
 
 
 def _table(headers: Any, rows: list[list[str]]) -> str:

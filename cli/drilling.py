@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -14,6 +15,7 @@ import click
 
 from ..cassettes.environment import client_variables
 from ..cassettes.errors import SetupError
+from ..cassettes.matching import Matching
 from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette
 from ..checks.config import Config
@@ -24,10 +26,15 @@ from ..replay.deck import Deck
 from ..replay.drill.run import Run, Verdict, baseline_of
 from ..replay.drill.script import Script
 from ..replay.drill.targets import Target, generating, targets
-from ..replay.drill.told import Drilled
+from ..replay.drill.told import LONGEST_NAME, Drilled
+from ..replay.lines import printable
 from ..replay.server import Server
+from .beside import no_traffic
+from .feeding import Input
 from .running import Relay, relayed
+from .sources import is_importable, read_source
 
+_LONGEST: Final = 300
 _VALID_RUNS: Final = 2
 _TAIL: Final = 4000
 _TAIL_LINES: Final = 10
@@ -55,27 +62,38 @@ class Drill:
         """Open the recording and find what can be drilled.
 
         Raises:
-            CassetteError: it cannot be read.
+            GemtapeError: it cannot be read.
             SetupError: nothing in it can be drilled.
         """
         self._how = drilling
+        self._given = Input()
+        self._added: Mapping[str, str] = {}
+        self._asked = 0
         config = drilling.config
-        self._cassette = Cassette.read(drilling.cassette, Redactor(config.secrets), config.matching)
-        self._played = generating(self._cassette.entries())
-        found = targets(self._played)
-        if drilling.exchange is not None:
-            found = [target for target in found if target.exchange == drilling.exchange]
-        if not found:
-            self._cassette.close()
-            where = f"exchange {drilling.exchange} of " if drilling.exchange is not None else ""
-            raise SetupError(
-                f"{where}{drilling.cassette} holds no call to drill: a call of a declared function whose arguments fit"
-            )
-        self.targets: Final = found
+        redactor = Redactor(config.secrets)
+        with ExitStack() as undo:
+            self._path = undo.enter_context(_as_cassette(drilling.cassette, redactor, config.matching))
+            opened = Cassette.read(self._path, redactor, config.matching)
+            self._cassette = undo.enter_context(closing(opened))
+            self._played = generating(self._cassette.entries())
+            asked = [item for item in targets(self._played) if drilling.exchange in (None, item.exchange)]
+            self.targets: Final = [target for target in asked if target.proposals]
+            self.left_out: Final = [target for target in asked if not target.proposals]
+            if not self.targets:
+                raise SetupError(self._nothing())
+            self._undo = undo.pop_all()
+
+    def _nothing(self) -> str:
+        where = f"exchange {self._how.exchange} of " if self._how.exchange is not None else ""
+        why = [f"{target.function} of exchange {target.exchange}: {target.why}" for target in self.left_out]
+        return (
+            f"{where}{self._how.cassette} holds no call to drill: a call of a declared function whose arguments fit"
+            + "".join(f"; {printable(words, _LONGEST)}" for words in why[:1])
+        )
 
     def close(self) -> None:
         """Close the recording."""
-        self._cassette.close()
+        self._undo.close()
 
     def proposals(self, target: Target) -> list[Proposed]:
         """What is proposed in place of a call, besides the valid one."""
@@ -101,7 +119,7 @@ class Drill:
                 drilled = Drilled(target)
                 found.append(drilled)
                 self._drill(drilled, relay)
-                if relay.signalled:
+                if relay.signalled or not self._asked:
                     break
         return found, relay.signalled
 
@@ -115,8 +133,13 @@ class Drill:
                 break
         baseline = baseline_of(drilled.runs)
         if baseline is None:
+            if not self._asked:
+                drilled.note = no_traffic(self._added, "read from one of them")
+                return
             verdict = drilled.runs[-1].verdict(drilled.baseline)
-            drilled.note = f"the valid call brought no result ({verdict}), so there is nothing to compare with"
+            drilled.note = (
+                f"the valid call brought no result ({verdict}), so there is nothing to compare with"
+            )
             return
         drilled.baseline = baseline
         for proposed in self.proposals(drilled.target):
@@ -127,7 +150,7 @@ class Drill:
     def _run(self, drilled: Drilled, proposed: Proposed, relay: Relay) -> Run:
         how, config = self._how, self._how.config
         with ExitStack() as stack:
-            deck = stack.enter_context(closing(Deck(how.cassette, configured(config))))
+            deck = stack.enter_context(closing(Deck(self._path, configured(config))))
             output = stack.enter_context(tempfile.TemporaryFile())
             script = Script(
                 self._cassette,
@@ -140,7 +163,7 @@ class Drill:
                 strict=Strict(str(how.cassette), config.selection(), config.settings),
             )
             server = stack.enter_context(Server(script))
-            added = client_variables(server.url, os.environ, dummy_key=True, openai=how.openai)
+            self._added = client_variables(server.url, os.environ, dummy_key=True, openai=how.openai)
             ended = False
 
             def hangs() -> bool:
@@ -148,7 +171,14 @@ class Drill:
                 ended = ended or time.monotonic() - script.heard_at > how.timeout_s
                 return ended
 
-            code = relay.run(how.command, {**os.environ, **added}, output=output.fileno(), hangs=hangs)
+            code = relay.run_apart(
+                how.command,
+                {**os.environ, **self._added},
+                given=self._given,
+                output=output.fileno(),
+                hangs=hangs,
+            )
+            self._asked += script.asked
             run = script.run
             run.exit_code = None if ended else code
             run.trace.add(
@@ -163,8 +193,26 @@ def _show_tail(output: IO[bytes], target: Target) -> None:
     """What the command said when it did not get to the result of a valid call."""
     output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL))
     said = "\n".join(output.read().decode(errors="replace").strip().splitlines()[-_TAIL_LINES:])
+    function = printable(target.function, LONGEST_NAME)
     click.echo(
-        f"the command did not bring a result of {target.function} (exchange {target.exchange}); it said:",
-        err=True,
+        f"the command did not bring a result of {function} (exchange {target.exchange}); it said:", err=True
     )
     click.echo(said or "(nothing)", err=True)
+
+
+@contextmanager
+def _as_cassette(source: Path, redactor: Redactor, matching: Matching) -> Iterator[Path]:
+    """Where a recording lies as a cassette; one is made of what can be imported.
+
+    Raises:
+        GemtapeError: it cannot be read.
+    """
+    if not is_importable(source):
+        yield source
+        return
+    with tempfile.TemporaryDirectory(prefix="gemtape-") as folder:
+        path = Path(folder) / f"{source.stem}.db"
+        with Cassette.create(path, redactor, matching) as cassette:
+            for exchange in read_source(source):
+                cassette.add(exchange)
+        yield path

@@ -15,9 +15,12 @@ from ..cassettes.schema import GENERATE
 from ..checks.chat import as_generate
 from ..checks.report.model import describe_call
 from ..checks.validation import written_args, written_call
+from ..replay.lines import printable
 from .sources import open_source
 
 _CALLS_SHOWN = 4
+_LONGEST = 2_000
+"""Characters of a line: names come from recordings and may be anything."""
 
 
 def log_line(entry: Entry) -> str:
@@ -123,6 +126,6 @@ def command(*, source: Path, arguments: bool) -> None:
     """
     with closing(open_source(source)) as cassette:
         for entry in cassette.entries():
-            click.echo(log_line(entry))
+            click.echo(printable(log_line(entry), _LONGEST))
             for line in argument_lines(entry) if arguments else ():
-                click.echo(line)
+                click.echo(printable(line, _LONGEST))

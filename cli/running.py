@@ -10,9 +10,10 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ..cassettes.errors import SetupError
+from .feeding import Input
 
 _PASSED_ON: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 """Signals that are meant for the command; not all of them exist everywhere."""
@@ -29,24 +30,43 @@ class Relay:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._apart = False
+        """Whether the command is the first of a process group of its own."""
         self._early: list[int] = []
         self.signalled = 0
         """The signal that came last; 0 while none did."""
 
-    def run(
-        self,
-        command: Sequence[str],
-        environ: Mapping[str, str],
-        *,
-        output: int | None = None,
-        hangs: Callable[[], bool] | None = None,
-    ) -> int:
-        """Run a command until it ends, with our own input.
+    def run(self, command: Sequence[str], environ: Mapping[str, str]) -> int:
+        """Run a command until it ends, with our own input and output.
 
         Args:
             command: the program, looked up on the path, and its arguments.
             environ: its whole environment.
-            output: a file descriptor for what it writes; our own output by default.
+
+        Returns:
+            Its exit code; 128 and the signal's number where a signal ended it.
+
+        Raises:
+            SetupError: it cannot be started.
+        """
+        return _as_a_shell(self._start(command, environ).wait())
+
+    def run_apart(
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        *,
+        given: Input,
+        output: int,
+        hangs: Callable[[], bool],
+    ) -> int:
+        """Run a command that may hang until it ends or is ended, and with it all that it started and left behind.
+
+        Args:
+            command: the program, looked up on the path, and its arguments.
+            environ: its whole environment.
+            given: its input.
+            output: a file descriptor for what it writes.
             hangs: asked again and again while it runs; once true, the command is ended.
 
         Returns:
@@ -55,17 +75,39 @@ class Relay:
         Raises:
             SetupError: it cannot be started.
         """
+        self._apart = os.name == "posix"
+        how: dict[str, Any] = {"process_group": 0} if self._apart else {}
+        process = self._start(command, environ, stdin=subprocess.PIPE, stdout=output, stderr=output, **how)
+        assert process.stdin  # noqa: S101 - asked for
+        try:
+            with given.into(process.stdin):
+                return _as_a_shell(_wait(process, hangs, self._send))
+        finally:
+            self._send(getattr(signal, "SIGKILL", signal.SIGTERM))  # whoever is still there
+
+    def _start(
+        self, command: Sequence[str], environ: Mapping[str, str], **how: Any
+    ) -> subprocess.Popen[bytes]:
         program = find_program(command[0], environ)
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - the user's own
-                [program, *command[1:]], env=dict(environ), stdout=output, stderr=output
-            )
+            words = [program, *command[1:]]
+            process = cast("subprocess.Popen[bytes]", subprocess.Popen(words, env=dict(environ), **how))  # noqa: S603 - the user's own
         except OSError as error:
             raise SetupError(f"cannot run {command[0]}: {error.strerror}") from error
+        self._process = process
         for number in self._early:
+            self._send(number)
+        return process
+
+    def _send(self, number: int) -> None:
+        """Send a signal to the command, and where it runs apart to all that it started."""
+        if self._process is None:
+            return
+        if not self._apart:
             self._process.send_signal(number)
-        code = self._process.wait() if hangs is None else _wait(self._process, hangs)
-        return code if code >= 0 else _SIGNALLED - code
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
 
     def pass_on(self, number: int) -> None:
         """Let the command have a signal; when it has ended there is nobody to have it.
@@ -76,16 +118,21 @@ class Relay:
         self.signalled = number
         if self._process is None:
             self._early.append(number)
-        elif signal.Signals(number).name not in _FROM_THE_KEYBOARD or not _at_the_terminal():
-            self._process.send_signal(number)
+        elif self._apart or signal.Signals(number).name not in _FROM_THE_KEYBOARD or not _at_the_terminal():
+            self._send(number)
 
 
-def _wait(process: subprocess.Popen[bytes], hangs: Callable[[], bool]) -> int:
+def _as_a_shell(code: int) -> int:
+    """An exit code as a shell tells it."""
+    return code if code >= 0 else _SIGNALLED - code
+
+
+def _wait(process: subprocess.Popen[bytes], hangs: Callable[[], bool], send: Callable[[int], None]) -> int:
     """The exit code of a process that ends by itself, or is ended."""
     while not hangs():
         with suppress(subprocess.TimeoutExpired):
             return process.wait(_LOOKED_EVERY_S)
-    process.terminate()
+    send(signal.SIGTERM)
     try:
         return process.wait(_LAST_WORDS_S)
     except subprocess.TimeoutExpired:

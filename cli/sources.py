@@ -52,6 +52,11 @@ def read_source(path: Path) -> Iterator[Exchange]:
     yield from reader(path)
 
 
+def is_importable(path: Path) -> bool:
+    """Whether a path is a file that becomes a cassette by being imported."""
+    return path.suffix.lower() in READERS and path.is_file()
+
+
 def open_source(path: Path, redactor: Redactor | None = None, matching: Matching = EVERYTHING) -> Cassette:
     """Open a cassette for reading; what can be imported becomes a cassette in memory.
 
@@ -59,7 +64,7 @@ def open_source(path: Path, redactor: Redactor | None = None, matching: Matching
         CassetteError: the file is missing, or is no cassette.
         GemtapeError: it breaks its format.
     """
-    if path.suffix.lower() not in READERS or not path.is_file():
+    if not is_importable(path):
         return Cassette.read(path, redactor, matching)
     with ExitStack() as undo:
         cassette = undo.enter_context(Cassette.temporary(redactor, matching))

@@ -56,7 +56,9 @@ def only_text(entry: Entry, answer: Answer, text: str) -> Answer:
 
 def _parts(entry: Entry) -> list[dict[str, Any]]:
     """The parts of the folded answer as the API writes them: signatures padded, arguments there even if empty."""
-    parts = [dict(part) if isinstance(part, dict) else {"text": ""} for part in entry.answer.parts]
+    parts: list[dict[str, Any]] = [
+        dict(part) if isinstance(part, dict) else {"text": ""} for part in entry.answer.parts
+    ]
     for part in parts:
         signature = _signature(part)
         if isinstance(signature, str):

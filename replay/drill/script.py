@@ -63,6 +63,8 @@ class Script:
         """
         self.run: Final = Run(proposed)
         self.lost = 0
+        self.asked = 0
+        """How many requests came."""
         self.heard_at = time.monotonic()
         """When the last request came, on the monotonic clock."""
         self._cassette = cassette
@@ -78,12 +80,15 @@ class Script:
         """Id and index of the call whose result the next request should bring."""
         self._given_up = False
         self._last: tuple[bytes, Answer] = b"", DROPPED
+        self._made = False
+        """Whether the last answer was none at a position of the recording, but made for the drill."""
 
     def answer(self, asked: Asked, request: Callable[[], Request]) -> Reply:
         """The answer to a request."""
         path = split_prefix(asked.path)[1]
         with self._lock:
             self.heard_at = time.monotonic()
+            self.asked += 1
             if not parse_route(path).generates:
                 return self._deck.answer(asked, request)
             entry = self._cassette.request_entry(replace(request(), path=path))
@@ -96,16 +101,23 @@ class Script:
             key = self._cassette.key(entry)
             if self._asks_again(key):
                 return Reply(self._last[1], Verdict.REPEAT)
+            position = self._position
             answer = self._next(as_generate(entry))
+            self._made = self._position == position
             self._last = key, answer
             return Reply(answer, Verdict.HIT if answer.status == 200 else Verdict.MISS)
 
     def _asks_again(self, key: bytes) -> bool:
-        """Whether a client sends its last request once more, which was not done while this was recorded."""
+        """Whether a client sends its last request once more, which was not done while this was recorded.
+
+        Behind the changed answer no request is a recorded one; where the recorded ones were equal, so may these be.
+        """
         if key != self._last[0]:
             return False
-        following = self._played[self._position : self._position + 1]
-        return not any(self._cassette.key(entry) == key for entry in following)
+        around = [
+            self._cassette.key(entry) for entry in self._played[self._position - 1 : self._position + 1]
+        ]
+        return self._made or len(around) < 2 or around[0] != around[1]
 
     def close(self) -> None:
         """Nothing: cassette and deck serve the next run too."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...cassettes.entry import Entry
+from ...checks.arguments import signature
 from ...checks.chat import as_generate, is_judged
-from ...checks.declared import declarations, issued_calls
+from ...checks.declared import declaration_of, declarations, issued_calls
 from ...checks.proposals import Proposed, proposals
 
 
@@ -16,7 +18,7 @@ class Target:
     """One recorded call, and what may be proposed in its place.
 
     `position` is that of its exchange among those that generate, from 0; `part` the index of its part in the answer,
-    `call` its index among the calls there.
+    `call` its index among the calls there. `why` says why nothing may be proposed; empty where something may.
     """
 
     exchange: int
@@ -25,6 +27,7 @@ class Target:
     call: int
     function: str
     proposals: tuple[Proposed, ...]
+    why: str = ""
 
 
 def generating(entries: Iterable[Entry]) -> list[Entry]:
@@ -33,16 +36,25 @@ def generating(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def targets(played: Sequence[Entry]) -> list[Target]:
-    """Every call that can be drilled, in recorded order."""
+    """Every recorded call, in order; one that cannot be drilled has no proposals, and says why."""
     found: list[Target] = []
     for position, entry in enumerate(played):
         if entry.status != 200 or (entry.response is not None and entry.response.cut):
             continue
-        declared = declarations(as_generate(entry).layout.tools)
+        tools = as_generate(entry).layout.tools
+        declared = declarations(tools)
         for index, (part, call) in enumerate(issued_calls(entry.answer)):
             name = call.get("name")
-            for declaration in declared.get(name, ())[:1] if isinstance(name, str) else ():
-                made = proposals(declaration, call.get("args", {}), frozenset(declared))
-                if made:
-                    found.append(Target(entry.number, position, part, index, str(name), tuple(made)))
+            declaration, args = declaration_of(tools, call), call.get("args", {})
+            made = proposals(declaration, args, frozenset(declared)) if declaration is not None else []
+            why = "" if made else _why_not(declaration, args)
+            found.append(Target(entry.number, position, part, index, str(name), tuple(made), why))
     return found
+
+
+def _why_not(declaration: dict[str, Any] | None, args: Any) -> str:
+    if declaration is None:
+        return "it is not declared"
+    takes = signature(declaration)
+    faults = takes.faults(args) if takes else []
+    return f"its recorded arguments do not fit: {'; '.join(fault.message for fault in faults) or 'they are no object'}"

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ...checks.proposals import Proposed
+from ...checks.validation import written_call
+from ..lines import printable
 from .run import Baseline, Run
 from .targets import Target
 
@@ -20,6 +23,10 @@ HEADERS: Final = (
     "errors",
     "outcome",
 )
+LONGEST_NAME: Final = 64
+"""Characters of a name that a table shows; names come from recordings and may be anything."""
+_LONGEST_CALL: Final = 240
+PLANNED: Final = ("exchange", "function", "proposal", "argument", "call")
 
 
 @dataclass(slots=True)
@@ -42,9 +49,9 @@ def rows(drilled: Iterable[Drilled]) -> list[list[str]]:
     return [
         [
             str(item.target.exchange),
-            item.target.function,
+            printable(item.target.function, LONGEST_NAME),
             run.proposed.proposal.value,
-            run.proposed.argument,
+            printable(run.proposed.argument, LONGEST_NAME),
             run.verdict(item.baseline).value,
             _repaired(run),
             str(run.calls),
@@ -54,6 +61,39 @@ def rows(drilled: Iterable[Drilled]) -> list[list[str]]:
         for item in drilled
         for run in item.runs
     ]
+
+
+def planned_rows(plan: Iterable[tuple[Target, Proposed]]) -> list[list[str]]:
+    """A row for each call that would be proposed, under `PLANNED`."""
+    return [
+        [
+            str(target.exchange),
+            printable(target.function, LONGEST_NAME),
+            item.proposal.value,
+            printable(item.argument, LONGEST_NAME),
+            printable(written_call(item.name, item.args), _LONGEST_CALL),
+        ]
+        for target, item in plan
+    ]
+
+
+def plan_as_json(cassette: str, plan: Iterable[tuple[Target, Proposed]]) -> dict[str, Any]:
+    """What would be proposed, whole."""
+    return {
+        "cassette": cassette,
+        "proposals": [
+            {
+                "exchange": target.exchange,
+                "call": target.call,
+                "function": target.function,
+                "proposal": item.proposal,
+                "argument": item.argument,
+                "name": item.name,
+                "args": item.args,
+            }
+            for target, item in plan
+        ],
+    }
 
 
 def as_json(cassette: str, command: Sequence[str], drilled: Sequence[Drilled]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gemtape.cli.main import gemtape
-from tests.factories import cassette_of, exchange, model_text
-from tests.replay.drill.recorded import QUESTION, TOOLS, conversation, recording
+from tests.factories import SIGNATURE, call, calls, cassette_of, exchange, model_text
+from tests.replay.drill.recorded import QUESTION, TOOLS, VALID, conversation, recording
 
 APPLICATION = """
 import itertools, json, os, sys, time, urllib.request
@@ -131,11 +131,14 @@ def test_results_that_differ_by_themselves(tmp_path: Path, application: Path):
 
 
 def test_a_valid_call_that_fails_is_nothing_to_compare_with(tmp_path: Path, application: Path):
-    outcome = _drill(recording(tmp_path / "run.db"), "--", sys.executable, application, "refuses", code=0)
+    outcome = _drill(recording(tmp_path / "run.db"), "--", sys.executable, application, "refuses", code=2)
 
-    assert "the valid call brought no result (rejected), so there is nothing to compare with" in outcome.stdout
+    assert (
+        "the valid call brought no result (rejected), so there is nothing to compare with" in outcome.stdout
+    )
     assert "did not bring a result of get_forecast (exchange 1); it said:" in outcome.stderr
     assert "the end" in outcome.stderr
+    assert "nothing was tried" in outcome.stderr
 
 
 def test_the_table_and_its_summary(tmp_path: Path, application: Path):
@@ -186,6 +189,82 @@ def test_a_command_that_cannot_be_started(tmp_path: Path):
 )
 def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, ...], words: str):
     assert words in _drill(recording(tmp_path / "run.db"), *arguments, code=2).output
+
+
+def test_a_command_that_never_comes_by_is_run_once(tmp_path: Path):
+    path = cassette_of(tmp_path / "run.db", [*conversation(), *conversation()])
+    mark = tmp_path / "begun"
+
+    outcome = _drill(path, "--", sys.executable, "-c", f"open({str(mark)!r}, 'a').write('x')", code=2)
+
+    assert "no request came to gemtape" in outcome.stdout
+    assert "GOOGLE_GEMINI_BASE_URL" in outcome.stdout
+    assert mark.read_text() == "x"
+
+
+def test_a_transcript_is_drilled_as_a_cassette(tmp_path: Path, application: Path):
+    cassette, transcript = recording(tmp_path / "run.db"), tmp_path / "run.jsonl"
+    assert CliRunner().invoke(gemtape, ["export", str(cassette), "-o", str(transcript)]).exit_code == 0
+
+    assert _verdicts(transcript, application, "strict", code=0)["bad-enum"] == ("rejected", "right", 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["app.py", "run.db", "run.jsonl"]
+
+
+def test_every_run_gets_the_whole_input(tmp_path: Path, application: Path):
+    application.write_text(f"import sys; assert sys.stdin.read() == 'Pune\\n'\n{APPLICATION}")
+    program = subprocess.run(
+        [
+            *(Path(sys.executable).parent / "gemtape", "drill", recording(tmp_path / "run.db")),
+            *("--proposal", "bad-enum", "--", sys.executable, application, "none"),
+        ],
+        input=b"Pune\n",
+        capture_output=True,
+        check=False,
+    )
+
+    assert program.returncode == 1, program.stderr
+    assert b"3 runs, 1 of them" in program.stdout
+
+
+def test_calls_that_are_not_drilled_are_told_of(tmp_path: Path):
+    unfit = exchange([QUESTION], calls(call("get_forecast", {"days": 3}, signature=SIGNATURE)), tools=TOOLS)
+    path = cassette_of(tmp_path / "run.db", [unfit, *conversation()])
+
+    said = "get_forecast of exchange 1 is not drilled: its recorded arguments do not fit: city is required"
+    assert said in _drill(path, code=0).stderr
+    outcome = _drill(path, "--exchange", 1, code=2)
+    assert "holds no call to drill" in outcome.stderr
+    assert "city is required" in outcome.stderr
+
+
+def test_the_plan_for_programs(tmp_path: Path):
+    plan = json.loads(_drill(recording(tmp_path / "run.db"), "--format", "json", code=0).stdout)
+
+    assert len(plan["proposals"]) == 7
+    assert plan["proposals"][4] == {
+        "exchange": 1,
+        "call": 0,
+        "function": "get_forecast",
+        "proposal": "out-of-range",
+        "argument": "days",
+        "name": "get_forecast",
+        "args": {**VALID, "days": 14},
+    }
+
+
+def test_what_a_terminal_would_obey_is_not_printed(tmp_path: Path):
+    name = "f\x1b]0;x\x07\x9b2J"
+    tools = [
+        {"functionDeclarations": [{"name": name, "parameters": {"properties": {name: {"enum": ["a"]}}}}]}
+    ]
+    one = exchange([QUESTION], calls(call(name, {name: "a" * 9}, signature=SIGNATURE)), tools=tools)
+    two = exchange([QUESTION], calls(call(name, {name: "a", "\u202e": 1}, signature=SIGNATURE)), tools=tools)
+    path = cassette_of(tmp_path / "run.db", [one, two])
+
+    for arguments, code in (((), 0), (("--", "true"), 2)):
+        outcome = _drill(path, *arguments, code=code)
+        for line in (outcome.stdout + outcome.stderr).splitlines():
+            assert line.isprintable(), repr(line)
 
 
 def test_ctrl_c_ends_the_whole_drill(tmp_path: Path, application: Path):

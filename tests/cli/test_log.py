@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from gemtape.cassettes.models import Exchange, Failure, Request, Response
 from gemtape.cli.main import gemtape
-from tests.chats import chat_exchange, whole
+from tests.chats import chat_exchange, deltas, streamed, whole
 from tests.factories import answer_body, call, calls, cassette_of, exchange, model_text, sse, unary, user
 
 TOOLS = [{"functionDeclarations": [{"name": "lookup"}, {"name": "refund"}]}, {"googleSearch": {}}]
@@ -133,3 +133,68 @@ def test_an_undeclared_function_has_no_arguments_to_check(tmp_path: Path):
         'get_weather(city: "Pune")',
         "not declared: no dispatcher should know it (undeclared-function)",
     ]
+
+
+def _args(tmp_path: Path, item: Exchange) -> list[str]:
+    path = cassette_of(tmp_path / "run.db", [item])
+    outcome = CliRunner().invoke(gemtape, ["log", str(path), "--args"])
+    assert outcome.exit_code == 0
+    return outcome.output.splitlines()[1:]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_calls_of_a_chat_are_judged_too(tmp_path: Path, stream: bool):
+    schema = {"type": "object", "properties": {"days": {"type": "integer", "maximum": 7}}}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    called = [
+        {"id": f"c{at}", "type": "function", "function": {"name": "f", "arguments": f'{{"days": {days}}}'}}
+        for at, days in enumerate(('"3"', 14))
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": called}
+    answer = streamed(*deltas(message), finish="tool_calls") if stream else whole(message)
+
+    lines = _args(tmp_path, chat_exchange([{"role": "user", "content": "hi"}], answer, tools=tools))
+
+    assert [line.strip() for line in lines] == [
+        'f(days: "3")',
+        "none    as it is",
+        "coerce  as days: 3",
+        (
+            'strict  rejected: days is the string "3"; declared: integer (a coercing validator takes it as 3) '
+            "(coercible-type)"
+        ),
+        "f(days: 14)",
+        "none    as it is",
+        "coerce  rejected: days is 14; declared: maximum 7 (outside-range)",
+        "strict  rejected: days is 14; declared: maximum 7 (outside-range)",
+    ]
+
+
+def test_streamed_arguments_are_one_call(tmp_path: Path):
+    pieces = [
+        {"name": "f", "partialArgs": [{"jsonPath": "$.city", "stringValue": "Pu"}], "willContinue": True},
+        {"partialArgs": [{"jsonPath": "$.city", "stringValue": "ne"}], "willContinue": True},
+        {},
+    ]
+    answer = sse(*(answer_body(calls({"functionCall": piece})) for piece in pieces))
+    path = "/v1beta/models/gemini-3-pro-preview:streamGenerateContent"
+
+    lines = _args(
+        tmp_path,
+        exchange(
+            [user("hi")],
+            answer,
+            path=path,
+            tools=[{"functionDeclarations": [{"name": "f", "parameters": {"required": ["city"]}}]}],
+        ),
+    )
+    assert [line.strip() for line in lines] == ['f(city: "Pune")', "fits"]
+
+
+def test_what_a_terminal_would_obey_is_not_printed(tmp_path: Path):
+    name = "f\x1b]0;x\x07\x9b2J"
+
+    lines = _args(tmp_path, exchange([user("hi")], calls(call(name, {name: "\x9b\u202e" * 9}))))
+
+    assert [line for line in lines if not line.isprintable()] == []
+    assert "f?]0;x??2J" in lines[0]

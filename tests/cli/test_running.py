@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from gemtape.cassettes.errors import SetupError
+from gemtape.cli.feeding import Input
 from gemtape.cli.running import relayed
 
 # Runs the command in its arguments, as the runners do, and tells its exit code.
@@ -171,9 +172,10 @@ def test_a_command_that_hangs_is_ended_and_its_output_kept_apart(tmp_path: Path)
         return output.read_text().strip() == "here"
 
     with output.open("wb") as file, relayed() as relay:
-        code = relay.run(
+        code = relay.run_apart(
             [sys.executable, "-uc", "print('here'); import time; time.sleep(60)"],
             os.environ,
+            given=Input(),
             output=file.fileno(),
             hangs=hangs,
         )
@@ -190,6 +192,55 @@ def test_a_command_that_does_not_mind_is_killed(tmp_path: Path):
         f"open({str(ready)!r}, 'w'); time.sleep(60)"
     )
     with relayed() as relay:
-        code = relay.run([sys.executable, "-c", program], os.environ, hangs=ready.exists)
+        code = relay.run_apart(
+            python(program),
+            os.environ,
+            given=Input(),
+            output=subprocess.DEVNULL,
+            hangs=ready.exists,
+        )
 
     assert code == 128 + signal.SIGKILL
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+def test_what_a_command_leaves_behind_is_ended_with_it(tmp_path: Path, hangs: bool):
+    ready = tmp_path / "ready"
+    child = f"import os, time; open({str(ready)!r}, 'w').write(str(os.getppid())); time.sleep(60)"
+    program = (
+        f"import subprocess, sys, time; child = subprocess.Popen([sys.executable, '-c', {child!r}])\n"
+        f"while not {hangs} and not __import__('os').path.exists({str(ready)!r}): time.sleep(0.01)\n"
+        f"{'child.wait()' if hangs else ''}"
+    )
+    ours, theirs = os.pipe()
+    with relayed() as relay:
+        relay.run_apart(python(program), os.environ, given=Input(), output=theirs, hangs=ready.exists)
+    os.close(theirs)
+
+    with os.fdopen(ours, "rb") as said:
+        assert said.read() == b""  # at its end only once nobody holds the other side
+
+
+def test_a_command_apart_gets_input_and_signals(tmp_path: Path):
+    """Also those of the keyboard, which know only our own process group."""
+    said, ours = tmp_path / "said", tmp_path / "ours"
+    ours.write_bytes(b"stop\n")
+    sent = False
+
+    def hangs() -> bool:
+        nonlocal sent
+        if not sent and "ready" in said.read_text():
+            os.kill(os.getpid(), signal.SIGINT)
+            sent = True
+        if "SIGINT" in said.read_text():
+            os.kill(os.getpid(), signal.SIGTERM)
+        return False
+
+    listener = f"import sys; print(sys.stdin.readline(), flush=True)\n{LISTENER}"
+    with said.open("wb") as file, ours.open("rb") as source, relayed() as relay:
+        given = Input(source.fileno())
+        code = relay.run_apart(python(listener), os.environ, given=given, output=file.fileno(), hangs=hangs)
+
+    assert code == 7
+    assert said.read_text().split() == ["stop", "ready", "SIGINT", "SIGTERM"]
+    assert relay.signalled == signal.SIGTERM

@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from gemtape.replay.drill.run import Run
 from gemtape.replay.drill.script import Script
 from gemtape.replay.drill.targets import generating, targets
 from gemtape.replay.reshaping import events_of
-from tests.factories import cassette_of, exchange, result, results, user
+from tests.factories import cassette_of, exchange, result, results, unary, user
 from tests.replay.drill.recorded import MODEL, QUESTION, RESULT, TOOLS, VALID, conversation, recording
 
 PATH = f"/v1beta/models/{MODEL}:generateContent"
@@ -216,6 +217,21 @@ def test_a_repetition_that_was_recorded_is_no_repetition(tmp_path: Path):
 
     assert _called(first)[0]["args"] == VALID
     assert _called(second)[0]["args"] == {**VALID, "unit": "unspecified"}
+
+
+def test_a_retry_that_was_recorded_behind_the_call_is_played(tmp_path: Path):
+    """Though its request is none that was recorded."""
+    first, last = conversation()
+    refused = replace(last, response=unary({"error": {"code": 503, "message": "busy"}}, 503))
+    with playing(cassette_of(tmp_path / "run.db", [first, refused, last]), Proposal.BAD_ENUM) as script:
+        application = Application(script)
+        application.ask()
+        application.bring(RESULT)
+        body = {"contents": application.contents, **application.body}
+        statuses = [application.send(body).answer.status for _ in range(3)]
+
+    assert statuses == [503, 200, 200]
+    assert script.asked == 4
 
 
 def test_after_the_end_of_the_recording_there_is_no_answer(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,11 +42,30 @@ def test_what_is_no_generate_content_takes_no_position(tmp_path: Path):
     assert (target.exchange, target.position) == (2, 0)
 
 
-def test_calls_that_have_nothing_valid_to_compare_with_are_left_out(tmp_path: Path):
+def test_calls_that_have_nothing_valid_to_compare_with_say_so(tmp_path: Path):
     undeclared = exchange([user("Hi.")], calls(call("get_weather", {}, signature=SIGNATURE)), tools=TOOLS)
     unfit = exchange([user("Hi.")], calls(call("get_forecast", {}, signature=SIGNATURE)), tools=TOOLS)
+    broken = exchange([user("Hi.")], calls({"functionCall": {"name": "get_time", "args": 3}}), tools=TOOLS)
     first = conversation()[0]
     assert first.response is not None
     cut = replace(first, response=replace(first.response, cut=True))
 
-    assert _targets(tmp_path / "run.db", [undeclared, unfit, cut]) == []
+    found = _targets(tmp_path / "run.db", [undeclared, unfit, broken, cut])
+
+    assert [(target.exchange, target.proposals) for target in found] == [(1, ()), (2, ()), (3, ())]
+    assert [target.why for target in found] == [
+        "it is not declared",
+        "its recorded arguments do not fit: city is required and missing; days is required and missing",
+        "its recorded arguments do not fit: they are no object",
+    ]
+
+
+def test_of_two_declarations_the_one_that_fits_counts(tmp_path: Path):
+    other = {"name": "get_forecast", "parameters": {"type": "OBJECT", "required": ["country"]}}
+    first, *_ = conversation()
+    body = json.loads(first.request.body)
+    body["tools"][0]["functionDeclarations"].insert(0, other)
+    twice = replace(first, request=replace(first.request, body=json.dumps(body).encode()))
+
+    (target,) = _targets(tmp_path / "run.db", [twice])
+    assert [item.proposal for item in target.proposals] == list(Proposal)

@@ -7,7 +7,7 @@ import orjson
 from gemtape.checks.proposals import Proposal, Proposed
 from gemtape.replay.drill.run import Baseline, Run
 from gemtape.replay.drill.targets import Target
-from gemtape.replay.drill.told import HEADERS, Drilled, as_json, rows
+from gemtape.replay.drill.told import HEADERS, PLANNED, Drilled, as_json, plan_as_json, planned_rows, rows
 
 RESULT = {"t": 24}
 BAD = Proposed(Proposal.BAD_ENUM, "f", {"unit": "kelvin"}, "unit")
@@ -59,3 +59,29 @@ def test_json():
     }
     assert run["events"] == [{"step": 1, "at_s": 0, "kind": "call", "text": "the model proposes f"}]
     assert drill["runs"][0]["results"] == [{"error": "no"}, RESULT]
+
+
+def test_a_plan_is_told_in_both_ways():
+    target = _drilled().target
+
+    (row,) = planned_rows([(target, BAD)])
+    assert len(row) == len(PLANNED)
+    assert row == ["3", "f", "bad-enum", "unit", 'f(unit: "kelvin")']
+    (told,) = orjson.loads(orjson.dumps(plan_as_json("run.db", [(target, BAD)])))["proposals"]
+    assert told == {
+        "exchange": 3,
+        "call": 0,
+        "function": "f",
+        "proposal": "bad-enum",
+        "argument": "unit",
+        "name": "f",
+        "args": {"unit": "kelvin"},
+    }
+
+
+def test_names_from_a_recording_cannot_harm_a_terminal():
+    harmful = "f\x1b[2J" + "x" * 500
+    target, proposed = Target(1, 0, 0, 0, harmful, ()), Proposed(Proposal.BAD_ENUM, harmful, {}, harmful)
+
+    for row in (*planned_rows([(target, proposed)]), *rows([Drilled(target, [Run(proposed)])])):
+        assert all(cell.isprintable() and len(cell) < 300 for cell in row)

@@ -3,7 +3,8 @@
 ``parameters`` is Gemini's OpenAPI subset: types in upper or lower case, ``nullable``, ``propertyOrdering``, numbers that
 may be spelled as text. ``parametersJsonSchema`` is JSON Schema; of its keywords those are read that the API documents
 for it. Both leak into one another in the field, so one reader takes both. What cannot be read says nothing: a keyword
-of the wrong type, an unknown one, a reference that leads nowhere or outside the schema.
+of the wrong type, an unknown one, a reference that leads nowhere or outside the schema. Nor does ``format``: JSON Schema
+takes it for a remark, and validators differ about it. ``propertyOrdering`` allows and forbids nothing.
 
 References are written out where they stand, breadth first, until `MAX_NODES` schemas are written; beyond that, and
 beyond `MAX_DEPTH`, everything fits. So a recursive schema is checked to a depth, and no schema grows without end.

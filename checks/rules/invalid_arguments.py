@@ -4,7 +4,7 @@ What it finds
     In an answer: a required argument that is missing; a value of another type (told apart: one that a coercing validator
     would take, such as "3" for 3, and one that nothing makes fit); a value outside the enumeration; one that is too small,
     too large, too short, too long or not of the pattern; an argument that is not declared. Both spellings of schemas are
-    read, ``parameters`` and ``parametersJsonSchema``.
+    read, ``parameters`` and ``parametersJsonSchema``. A ``format`` such as int32 or date-time is a remark and not checked.
 
 Why it matters
     In mode AUTO the API does not enforce the schema: a call is a proposal. If the application passes the

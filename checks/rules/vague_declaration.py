@@ -54,7 +54,7 @@ _MOST_FUNCTIONS: Final = 20
 _MOST_OPTIONAL: Final = 8
 _LISTED: Final = 5
 _KNOWN: Final = "vague declarations"
-_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_A-Za-z]+")
 _SAYING_NOTHING: Final = frozenset(
     {
         *(
@@ -195,8 +195,8 @@ def _spoken(name: str) -> set[str]:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text or a name in lower case; a text in another script than Latin is one word for each piece."""
-    return [word.lower() for word in _WORDS.findall(text)] or text.lower().split()
+    """The words of a text or a name in lower case; letters beyond English ones are words of their own."""
+    return [word.lower() for word in _WORDS.findall(text)]
 
 
 def _stem(word: str) -> str:
@@ -206,8 +206,10 @@ def _stem(word: str) -> str:
 def _is_described(schema: Any) -> bool:
     if not isinstance(schema, dict) or schema.keys() & {"$ref", "ref", "allOf"}:
         return True  # described where it leads to, or nothing to describe
-    description = schema.get("description")
-    return isinstance(description, str) and bool(description.strip())
+    choices = [schema.get(key) for key in ("anyOf", "oneOf")]
+    branches = [branch for found in choices if isinstance(found, list) for branch in found]
+    described = (branch.get("description") for branch in (schema, *branches) if isinstance(branch, dict))
+    return any(isinstance(description, str) and description.strip() for description in described)
 
 
 def _is_switch(name: str, schema: Any) -> bool:
@@ -216,7 +218,7 @@ def _is_switch(name: str, schema: Any) -> bool:
 
 
 def _bare(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    return re.sub(r"[-_.:/\s]", "", name.lower())
 
 
 def _listed(names: list[str]) -> str:

@@ -59,7 +59,13 @@ def test_a_description_that_says_nothing(name: str, description: Any, words: str
 
 @pytest.mark.parametrize(
     "description",
-    ["Get the forecast of a city.", "Wettervorhersage", "天気予報を取得する", "Forecast for 3 days"],
+    [
+        "Get the forecast of a city.",
+        "Wettervorhersage",
+        "天気予報を取得する",
+        "get_forecast: 天気予報",
+        "Forecast for 3 days",
+    ],
 )
 def test_a_description_that_says_something(description: str):
     assert _messages(_function("get_forecast", description, city=CITY)) == []
@@ -69,6 +75,12 @@ def test_undescribed_parameters_are_named():
     bare = {f"p{at}": {"type": "STRING"} for at in range(7)}
 
     assert _messages(_function(**bare)) == ["get_forecast: no description of p0, p1, p2, p3, p4 and 2 more"]
+
+
+def test_what_may_be_null_is_described_within():
+    inner = {"type": "string", "description": "Name of a city, such as Pune."}
+    schema = {"type": "object", "properties": {"city": {"anyOf": [inner, {"type": "null"}]}}}
+    assert _told({"name": "f", "description": SAID, "parametersJsonSchema": schema}) == []
 
 
 def test_a_reference_is_described_where_it_leads():
@@ -118,6 +130,10 @@ def test_names_that_are_nearly_the_same():
 )
 def test_many_functions(count: int, told: list[str]):
     assert _messages(*(_function(f"f{at}x", city=CITY) for at in range(count))) == told
+
+
+def test_names_in_other_scripts_are_told_apart():
+    assert _messages(_function("天気"), _function("時刻")) == []
 
 
 def test_a_conversation_is_told_once():

@@ -9,13 +9,15 @@ import gc
 import logging
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from mitmproxy.certs import CertStore
 from mitmproxy.master import Master
+from mitmproxy.proxy.mode_servers import ServerInstance
 
 from ..cassettes.errors import SetupError
 from .addon import Addon, proxyserver
@@ -33,6 +35,8 @@ from .timeouts import Timeouts
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _LOGGERS: Final = ("mitmproxy", "gemtape")
+_BACKLOG: Final = 2048
+"""Clients that may knock at once; asyncio lets 100 wait, and the system turns others away before we know of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,7 @@ class Start:
         if not instance.is_running or not instance.listen_addrs:
             raise _listen_problem(self._listener, instance.last_exception)
         host, port = instance.listen_addrs[0][:2]
+        _let_more_wait(instance)
         for note in self._door.open((self._listener.host, port)):
             self._say(note)
         for name in _LOGGERS:
@@ -201,6 +206,14 @@ def _addons(listener: Listener, recorder: Recorder, parents: Parents) -> tuple[D
     door = ForwardDoor(listener.router, parents)
     addon = Addon(recorder, door, listener.timeouts)
     return door, [ForwardHooks(addon, door, listener.forward), addon]
+
+
+def _let_more_wait(instance: ServerInstance[Any]) -> None:
+    """Listen again on the same sockets, with a longer queue: mitmproxy leaves its length to asyncio."""
+    for server in getattr(instance, "_servers", ()):
+        for listening in getattr(server, "sockets", ()):
+            with contextlib.suppress(OSError), socket.socket(fileno=os.dup(listening.fileno())) as same:
+                same.listen(_BACKLOG)
 
 
 def _listen_problem(listener: Listener, error: Exception | None) -> SetupError:

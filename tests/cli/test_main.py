@@ -26,15 +26,17 @@ def gemtape(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
     return subprocess.run([script, *arguments], capture_output=True, text=True, check=False, **options)
 
 
-def probe(tmp_path: Path, body: str, **options) -> subprocess.CompletedProcess[str]:
-    """Run `gemtape probe`, a command made for one test from the statements in `body`."""
+def probe(
+    tmp_path: Path, body: str, *, through: tuple[str, ...] = (), **options
+) -> subprocess.CompletedProcess[str]:
+    """Run `gemtape probe`, a command made for one test from the statements in `body`; `through` starts it."""
     (tmp_path / "probe.py").write_text(
         "import os, signal, click\nfrom gemtape.cassettes.errors import *\n"
         "@click.command()\n@click.pass_context\ndef command(context):\n" + indent(body, "    ")
     )
     start = "from gemtape.cli import main; main.COMMANDS['probe'] = main.Entry('probe', ''); main.main()"
     options = {"capture_output": True, "text": True, "cwd": tmp_path} | options
-    return subprocess.run([sys.executable, "-c", start, "probe"], check=False, **options)
+    return subprocess.run([*through, sys.executable, "-c", start, "probe"], check=False, **options)
 
 
 def imported_by(*arguments: str) -> set[str]:
@@ -158,3 +160,17 @@ def test_reader_that_left_is_no_error_to_speak_of(tmp_path: Path, body: str):
     os.close(writer)
 
     assert (run.returncode, run.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("closing", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_fault_of_ours(tmp_path: Path, closing: str):
+    """What starts a program may have closed its streams, as some supervisors do: there is nobody to read."""
+    body = (
+        "import sys\nclick.echo('row')\nsys.stdout.buffer.write(b'row')\nsys.stderr.flush()\ncontext.exit(3)"
+    )
+    errors = tmp_path / "errors"
+
+    run = probe(tmp_path, body, through=("sh", "-c", f'exec "$@" 2>{errors} {closing}', "sh"))
+
+    assert run.returncode == 3
+    assert not errors.read_text()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import socket
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,10 @@ import pytest
 from gemtape.cassettes.errors import CassetteExists, SetupError
 from gemtape.cassettes.models import Failure
 from gemtape.proxy.routing import Router, parse_upstream
-from gemtape.proxy.run import Listener, base_url, serve
+from gemtape.proxy.run import Listener, Running, base_url, serve
 from gemtape.proxy.tapes import Tapes
 from tests.certificates import offering, self_signed
-from tests.proxied import Proxy, proxied, stored
+from tests.proxied import Proxy, proxied, receive_all, stored
 from tests.proxy.test_addon import BODY, UNARY
 from tests.upstream import Upstream
 
@@ -44,6 +46,30 @@ def test_port_zero_takes_a_free_one_and_gives_it_back(tmp_path, upstream):
         assert client.post(UNARY, json=BODY).status_code == 200
 
     socket.create_server(proxy.address).close()
+
+
+def test_a_crowd_that_comes_at_once_is_let_in(tmp_path, upstream):
+    """Clients that knock while the proxy is busy wait in a queue; that of asyncio has 100 places, and others are reset."""
+    answers: list[bytes] = []
+
+    def ready(running: Running) -> None:
+        host, _, port = running.url.removeprefix("http://").partition(":")
+        clients = [socket.create_connection((host, int(port)), 5) for _ in range(300)]
+        threading.Thread(target=ask, args=(clients, running.stop)).start()
+
+    def ask(clients: list[socket.socket], stop: Callable[[], None]) -> None:
+        for client in clients:
+            client.sendall(b"GET /v1beta/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        for client in clients:
+            with client:
+                answers.append(receive_all(client))
+        stop()
+
+    listener = Listener(port=0, router=Router(parse_upstream(upstream.url)))
+    serve(listener, Tapes(tmp_path / "run.db", folder=False), lambda _: None, ready=ready, environ={})
+
+    assert len(answers) == 300
+    assert all(answer.startswith(b"HTTP/1.1 200 ") for answer in answers)
 
 
 def test_one_run_after_the_other(tmp_path, upstream):

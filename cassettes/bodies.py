@@ -19,13 +19,14 @@ from .fields import Message
 from .fragments import Fragment, runs
 from .json_strings import JsonString, Path, Text, json_strings
 from .models import Chunk
-from .positions import ROOT, TOKEN_FIELDS, holds_secret_field
+from .positions import ROOT, SECRET_NAMES, TOKEN_FIELDS, holds_secret_field
 from .shapes import MARKER, Shapes, hides_characters, merged
 
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _FORM_SECRET: Final = re.compile(
     rb"(?:^|(?<=&))(?:%s|client_assertion|subject_token|token|code)=([^&]+)" % "|".join(TOKEN_FIELDS).encode()
 )
+_SECRET_KEY: Final = re.compile(rb'"(?:%s)"' % "|".join(sorted(SECRET_NAMES)).encode())
 _BOM: Final = b"\xef\xbb\xbf"
 _PUNCTUATION: Final = b' \t\r\n",:{}[]'
 _SHORTEST_SECRET: Final = len("ya29.x")
@@ -63,6 +64,20 @@ def find_secrets(
     ):
         return []
     return _in_strings(body, events, shapes, root)
+
+
+def is_clean_file(body: bytes, shapes: Shapes) -> bool:
+    """Whether a file holds no secret for sure, told by a few passes of byte search: the value of a large one fills memory.
+
+    No secret stands in it as it is or in escapes, and no field that is always secret. A secret that is spread over
+    several texts is not looked for: a file is no stream. Nothing is for sure where the user has patterns.
+    """
+    return not (
+        shapes.extra
+        or shapes.may_be_in(body)
+        or hides_characters(body)
+        or _SECRET_KEY.search(body) is not None
+    )
 
 
 def find_literals(body: bytes, replacements: Mapping[str, str]) -> list[Edit]:

@@ -30,7 +30,7 @@ from .routes import without_place
 from .schema import CONTENT, OPENAI_MESSAGE, TOOL
 from .turns import Piece, Turn
 
-FORM_VERSION: Final = 4
+FORM_VERSION: Final = 5
 _SELECTING: Final = frozenset(
     {
         *("alt", "fields", "filter", "force", "orderBy", "pageSize", "pageToken", "queryBase", "recursive"),

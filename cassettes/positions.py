@@ -35,6 +35,9 @@ _PROTECTED_KINDS: Final = frozenset({Kind.ID, Kind.BYTES, Kind.SIGNATURE})
 
 TOKEN_FIELDS: Final = frozenset({"client_secret", "refresh_token", "access_token", "id_token", "assertion"})
 """Fields of a token endpoint's requests and answers that are secret."""
+_SECRET_ANYWHERE: Final = TOKEN_FIELDS | {"signing_secret", "new_signing_secret", "auth_token"}
+SECRET_NAMES: Final = _SECRET_ANYWHERE | {"headers"}
+"""The names of all fields that are secret somewhere in a body, credentials for agents aside."""
 
 _EXTRA: Final = Message("ExtraContent", {"google": one(Message("Google", {"thought_signature": _SIGNATURE}))})
 _CHAT_CALL: Final = Message("ChatToolCall", {"id": _ID, "extra_content": one(_EXTRA)})
@@ -82,8 +85,7 @@ ROOT: Final = Message(
         **{name: many(_PREDICTED) for name in ("instances", "predictions", "videos")},
         "generateVideoResponse": one(_VIDEOS),
         "data": many(_LISTED),
-        **dict.fromkeys(sorted(TOKEN_FIELDS), _SECRET),
-        **dict.fromkeys(("signing_secret", "new_signing_secret", "auth_token"), _SECRET),
+        **dict.fromkeys(sorted(_SECRET_ANYWHERE), _SECRET),
     },
 )
 # What wraps a body of the same kind: Code Assist, countTokens, batches and their operations, streamed interactions.

@@ -13,7 +13,7 @@ from .entry import Entry
 from .models import first_header
 from .multipart import BodyPart, split_multipart
 from .normal import normalise, stripped
-from .uploads import belongs_to_upload, carries_file, words
+from .uploads import LARGE_FILE, belongs_to_upload, carries_file, words
 
 _PLACES: Final = ("x-goog-upload-command", "x-goog-upload-offset", "content-range")
 _UNSAID: Final = frozenset({"content-length", "content-id", "mime-version"})
@@ -23,13 +23,13 @@ _UNSAID: Final = frozenset({"content-length", "content-id", "mime-version"})
 def match_bytes(entry: Entry) -> dict[str, Any]:
     """What counts of a body that is kept as bytes: its hash, or its parts without the boundary between them.
 
-    A file that is JSON counts by its value: that is all that older cassettes kept of one.
+    A file that is JSON counts by its value, unless it is large: that is all that older cassettes kept of one.
     """
     body = entry.body()
     parts = split_multipart(body, first_header(entry.headers, "content-type"))
     if parts is not None:
         return {"parts": [_part_form(part, entry) for part in parts]}
-    if carries_file(entry.path, entry.query, entry.headers):
+    if len(body) <= LARGE_FILE and carries_file(entry.path, entry.query, entry.headers):
         value = parse(body)
         form = b"" if value is NOT_JSON else stored_form(value)
         if form and not may_have_lost_digits(form, value):

@@ -12,13 +12,24 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
-from .bodies import apply_edits, cut_again, find_literals, find_secrets, without_overlaps
+from .bodies import apply_edits, cut_again, find_literals, find_secrets, is_clean_file, without_overlaps
 from .canonical import NOT_JSON
 from .events import Span
 from .models import Exchange, Headers, Request, Response
 from .positions import root_of
 from .shapes import MARKER, Shapes
-from .uploads import ID, URL_HEADERS, is_id, is_stand_in, names_upload, stand_in, upload_id, upload_ids
+from .uploads import (
+    ID,
+    LARGE_FILE,
+    URL_HEADERS,
+    carries_file,
+    is_id,
+    is_stand_in,
+    names_upload,
+    stand_in,
+    upload_id,
+    upload_ids,
+)
 
 REQUEST_HEADERS: Final = frozenset(
     {
@@ -134,12 +145,19 @@ class Redactor:
         clean = replace(
             body, path=path, query=query, headers=headers, upstream=self._origin(request.upstream)
         )
-        # The body is the same, and parsing it is most of the work there is on a request.
-        vars(clean)["json"] = body.json
+        if "json" in vars(body):
+            # The body is the same, and parsing it is most of the work there is on a request.
+            vars(clean)["json"] = body.json
         return clean, in_path + in_query + in_headers + in_body
 
     def _body(self, request: Request) -> tuple[Request, int]:
         """The request with a body without secrets, and otherwise as it is."""
+        if (
+            len(request.body) > LARGE_FILE
+            and carries_file(request.path, request.query, request.headers)
+            and is_clean_file(request.body, self._shapes)
+        ):
+            return request, 0
         edits = find_secrets(
             request.body, request.header("content-type"), request.json, self._shapes, root_of(request.path)
         )

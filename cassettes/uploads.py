@@ -21,6 +21,8 @@ ID: Final = "upload_id"
 """The parameter that names an upload, and lets whoever knows it send the bytes."""
 URL_HEADERS: Final = frozenset({"x-goog-upload-url", "x-goog-upload-control-url", "location"})
 """Answer headers that name the URL of an upload."""
+LARGE_FILE: Final = 1024 * 1024
+"""Bytes above which a file is never parsed for its own sake: the value of JSON takes ten times its size."""
 _COMMAND: Final = "x-goog-upload-command"
 _PROTOCOL: Final = "x-goog-upload-protocol"
 _STAND_IN: Final = re.compile(r"(gemtape-[0-9a-f]{16})(?:\.([0-9A-Za-z_-]+))?\Z")

@@ -109,3 +109,11 @@ def test_a_part_that_only_says_it_is_json_counts_by_its_bytes():
 
     assert_equal(broken("{"), broken("{"))
     assert match_key(broken("{")) != match_key(broken("["))
+
+
+def test_a_large_file_counts_by_its_bytes_also_where_it_is_json():
+    small, large = (json.dumps({"rows": ["x" * 100] * rows, "a": 1}).encode() for rows in (10, 12_000))
+
+    assert_equal(leg(small), leg(small + b"\n"))
+    assert match_key(leg(large)) == match_key(leg(large))
+    assert match_key(leg(large)) != match_key(leg(large + b"\n"))

@@ -258,3 +258,42 @@ def test_credentials_for_agents_go_where_they_are_handed_over():
     assert Redactor().request(given).json["value"] == MARKER
     assert Redactor().request(given).json["trusted_domains"] == ["a.example"]
     assert Redactor().request(elsewhere).body == body
+
+
+FILLER = json.dumps({"rows": ["x" * 100] * 12_000})[:-1].encode()
+"""The beginning of an object that is longer than a file may be to be parsed."""
+
+
+def large_file(end: bytes, **fields) -> Request:
+    return Request("POST", "/upload/v1beta/files", "upload_id=u", body=FILLER + end, **fields)
+
+
+def test_large_clean_file_is_not_parsed():
+    file = large_file(b', "a": 1}')
+    clean = Redactor().request(file)
+
+    assert clean.body == file.body
+    assert "json" not in vars(file) | vars(clean)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        f', "a": "{KEY}"}}',
+        f', "a": "\\u0041{KEY[1:]}"}}',
+        ', "client_secret": "SHAPELESS"}',
+        ', "tools": [{"mcpServers": [{"headers": {"x": "SHAPELESS"}}]}]}',
+        f'}}\n{{"b": "{KEY}"}}\n',
+    ],
+)
+def test_large_file_with_a_secret_is_read_as_any_other(end):
+    file = large_file(end.encode())
+    body = Redactor().request(file).body
+
+    assert len(body) > len(FILLER)
+    assert MARKER.encode() in body
+    assert not any(secret in body for secret in (KEY[1:].encode(), b"SHAPELESS"))
+
+
+def test_large_file_is_searched_for_the_user_s_own_secrets():
+    assert b"xyz" not in Redactor(["x[y]z"]).request(large_file(b', "a": "x\\u0079z xyz"}')).body

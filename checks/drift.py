@@ -139,7 +139,7 @@ def _limits(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[Ch
 def _objects(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[Change]:
     before, after = old.get("properties", {}), new.get("properties", {})
     needed, needs = set(old.get("required", ())), set(new.get("required", ()))
-    for name in before.keys() | after.keys() | needed | needs:
+    for name in sorted(before.keys() | after.keys() | needed | needs):
         inner = f"{place}.{name}".lstrip(".")
         if name in before and name not in after:
             yield Change(Kind.BREAKING, f"{inner} removed")

@@ -69,6 +69,7 @@ class Drill:
         self._given = Input()
         self._added: Mapping[str, str] = {}
         self._asked = 0
+        self._options = configured(drilling.config)
         config = drilling.config
         redactor = Redactor(config.secrets)
         with ExitStack() as undo:
@@ -142,6 +143,10 @@ class Drill:
             )
             return
         drilled.baseline = baseline
+        if mixed := next((run.mixed for run in drilled.runs if run.mixed), ""):
+            drilled.note = (
+                f"requests come in another order than recorded ({mixed}), so the verdicts may be wrong"
+            )
         for proposed in self.proposals(drilled.target):
             drilled.runs.append(self._run(drilled, proposed, relay))
             if relay.signalled:
@@ -150,7 +155,7 @@ class Drill:
     def _run(self, drilled: Drilled, proposed: Proposed, relay: Relay) -> Run:
         how, config = self._how, self._how.config
         with ExitStack() as stack:
-            deck = stack.enter_context(closing(Deck(self._path, configured(config))))
+            deck = stack.enter_context(closing(Deck(self._path, self._options)))
             output = stack.enter_context(tempfile.TemporaryFile())
             script = Script(
                 self._cassette,
@@ -160,7 +165,7 @@ class Drill:
                 proposed,
                 repairs=how.repairs,
                 error_results=config.error_results,
-                strict=Strict(str(how.cassette), config.selection(), config.settings),
+                strict=Strict(str(how.cassette), self._options.selection, self._options.settings),
             )
             server = stack.enter_context(Server(script))
             self._added = client_variables(server.url, os.environ, dummy_key=True, openai=how.openai)

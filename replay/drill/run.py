@@ -61,6 +61,8 @@ class Run:
     """Why the API would have refused a request of the application; empty where it would not."""
     constrained: str = ""
     """Why something else was proposed, or nothing; empty where the proposal was made."""
+    mixed: str = ""
+    """Which request came out of its recorded order, so that nobody can trust the verdict; empty where none did."""
     exit_code: int | None = None
     """That of the command; None where it had to be ended."""
     trace: Trace = field(default_factory=Trace)

@@ -31,6 +31,8 @@ from .run import Run
 from .targets import Target
 
 _NO_CALL: Final = "I answer without calling a function."
+_CONSTRAINING: Final = ("ANY", "VALIDATED")
+"""Modes in which a list of allowed names has an effect."""
 _GIVEN_UP: Final = "The call was refused, and I cannot repair it."
 
 
@@ -80,6 +82,7 @@ class Script:
         """Id and index of the call whose result the next request should bring."""
         self._given_up = False
         self._last: tuple[bytes, Answer] = b"", DROPPED
+        self._keys: list[bytes] | None = None
         self._made = False
         """Whether the last answer was none at a position of the recording, but made for the drill."""
 
@@ -102,6 +105,7 @@ class Script:
             if self._asks_again(key):
                 return Reply(self._last[1], Verdict.REPEAT)
             position = self._position
+            self._note_order(key)
             answer = self._next(as_generate(entry))
             self._made = self._position == position
             self._last = key, answer
@@ -118,6 +122,19 @@ class Script:
             self._cassette.key(entry) for entry in self._played[self._position - 1 : self._position + 1]
         ]
         return self._made or len(around) < 2 or around[0] != around[1]
+
+    def _note_order(self, key: bytes) -> None:
+        """Note a request up to the changed answer that was recorded elsewhere: positions are mixed then."""
+        if self._position > self._target.position or self.run.mixed:
+            return
+        if self._keys is None:
+            self._keys = [self._cassette.key(entry) for entry in self._played]
+        if self._keys[self._position] != key and key in self._keys:
+            number = self._played[self._keys.index(key)].number
+            self.run.mixed = (
+                f"exchange {number} was asked for in place of {self._played[self._position].number}"
+            )
+            self.run.trace.add("order", self.run.mixed)
 
     def close(self) -> None:
         """Nothing: cassette and deck serve the next run too."""
@@ -148,8 +165,8 @@ class Script:
             self.run.trace.add("answer", self.run.constrained)
             self._given_up = True
             return self._in_words(_NO_CALL)
-        if mode == "ANY" and allowed and name not in allowed:
-            self.run.constrained = f"mode ANY allows {', '.join(allowed)} only"
+        if mode in _CONSTRAINING and allowed and name not in allowed:
+            self.run.constrained = f"mode {mode} allows {', '.join(allowed)} only"
             self.run.trace.add("constraint", self.run.constrained)
             name = self._target.function
         answer = recorded_answer(entry)

@@ -138,6 +138,7 @@ def _run(run: Run, baseline: Baseline) -> dict[str, Any]:
         "repaired": run.repaired,
         "constrained": run.constrained,
         "refused": run.refused,
+        "mixed": run.mixed,
         "exit_code": run.exit_code,
         "events": run.trace.events(),
     }

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from gemtape.checks.pinning import Pinning, updated
-from gemtape.checks.pins import Pin, PinnedFunction, ResultField
+from gemtape.checks.pins import Pin, PinnedFunction, ResultField, written_pin
 from gemtape.checks.settings import Settings
+from tests.checks.chattapes import in_chat
 from tests.checks.helpers import entries
 from tests.checks.tape import Tape, celsius, weather
 from tests.factories import call, calls, result, results, user
@@ -85,6 +86,58 @@ def test_requests_without_functions_pin_nothing():
     tape.ask([ASK], calls({"text": "Hot."}))
 
     assert _pin(tape) == Pin(_pin(tape).gemtape)
+
+
+def test_the_order_of_recordings_does_not_count():
+    tapes = [
+        _tape(GET_WEATHER),
+        _tape({**GET_WEATHER, "description": "Of another agent."}, GET_TIME, response={"celsius": None}),
+        _tape(GET_TIME, GET_WEATHER, response={"rows": [{"a": 1}, {}]}),
+    ]
+
+    assert written_pin(_pin(*tapes)) == written_pin(_pin(*reversed(tapes)))
+
+
+@pytest.mark.parametrize(
+    ("response", "fields"),
+    [
+        ([1, "x"], {"": ("array",), "/*": ("number", "string")}),
+        ("31 degrees", {"": ("string",)}),
+        ({"content": [{"type": "text", "text": '{"celsius": 31}'}], "isError": False}, None),
+        ({"result": '[{"id": 7}]'}, {"": ("object",), "/result": ("array",), "/result/*": ("object",)}),
+    ],
+)
+def test_results_of_every_shape(response: Any, fields: dict[str, tuple[str, ...]] | None):
+    """Lists, texts, and what tool servers return: content whose text is JSON."""
+    found = _pin(_tape(GET_WEATHER, response=response)).functions["get_weather"].results
+
+    assert found is not None
+    if fields is None:
+        assert found["/content/*/text/celsius"] == ResultField(("number",))
+    else:
+        assert {place: field.types for place, field in found.items()}.items() >= fields.items()
+
+
+def test_a_chat_pins_what_the_same_conversation_pins():
+    plain, chat = _pin(_tape(GET_WEATHER)), Pinning()
+    chat.add(entries(map(in_chat, _tape(GET_WEATHER).exchanges)))
+
+    assert chat.pin() == plain
+
+
+def test_parallel_calls_of_one_function_are_pinned_together():
+    tape = Tape()
+    model = calls(call("get_weather", {"c": 1}, signature="EpwC"), call("get_weather", {"c": 2}))
+    tape.ask([ASK], model)
+    tape.ask(
+        [
+            ASK,
+            model,
+            results(result("get_weather", {"celsius": 1}), result("get_weather", {"error": "no such city"})),
+        ]
+    )
+
+    assert _pin(tape).functions["get_weather"].results == NUMBER
 
 
 def test_an_update_takes_declarations_as_they_are_now_and_adds_fields():

@@ -22,7 +22,7 @@ from gemtape.replay.drill.run import Run
 from gemtape.replay.drill.script import Script
 from gemtape.replay.drill.targets import generating, targets
 from gemtape.replay.reshaping import events_of
-from tests.factories import cassette_of, exchange, result, results, unary, user
+from tests.factories import SIGNATURE, call, calls, cassette_of, exchange, result, results, unary, user
 from tests.replay.drill.recorded import MODEL, QUESTION, RESULT, TOOLS, VALID, conversation, recording
 
 PATH = f"/v1beta/models/{MODEL}:generateContent"
@@ -234,6 +234,22 @@ def test_a_retry_that_was_recorded_behind_the_call_is_played(tmp_path: Path):
     assert script.asked == 4
 
 
+@pytest.mark.parametrize(("first", "mixed"), [(0, ""), (1, "exchange 2 was asked for in place of 1")])
+def test_requests_out_of_order_are_noted(tmp_path: Path, first: int, mixed: str):
+    """As of several conversations at once."""
+    prompts = [QUESTION, user("Will Agra be warmer than 25 degrees?")]
+    recorded = [
+        exchange([prompt], calls(call("get_time", {}, signature=SIGNATURE)), tools=TOOLS)
+        for prompt in prompts
+    ]
+    with playing(cassette_of(tmp_path / "run.db", recorded), Proposal.VALID, target=1) as script:
+        application = Application(script)
+        for prompt in (prompts[first], prompts[1 - first]):
+            application.send({"contents": [prompt], **application.body})
+
+    assert script.run.mixed == mixed
+
+
 def test_after_the_end_of_the_recording_there_is_no_answer(tmp_path: Path):
     with playing(recording(tmp_path / "run.db"), Proposal.VALID) as script:
         application = Application(script)
@@ -251,6 +267,11 @@ def test_after_the_end_of_the_recording_there_is_no_answer(tmp_path: Path):
     [
         (
             {"mode": "ANY", "allowedFunctionNames": ["get_forecast"]},
+            Proposal.UNDECLARED_FUNCTION,
+            "get_forecast",
+        ),
+        (
+            {"mode": "VALIDATED", "allowedFunctionNames": ["get_forecast"]},
             Proposal.UNDECLARED_FUNCTION,
             "get_forecast",
         ),

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-from typing import Final
+from typing import Final, TypeAlias
 
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _WILDCARDS: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - recognised, not bound
 _AUTHORITY: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::[0-9]{1,5})?\Z")
 _LABEL: Final = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\Z")
+
+_OLD_SPELLING: Final = re.compile(r"[0-9a-fA-FxX.]{1,64}\Z")
+
+_Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def host_allowed(authority: str, bound_host: str) -> bool:
@@ -48,10 +52,12 @@ def host_refusal(authority: str, listener: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address means the machine that it is said on."""
-    if host.lower() == "localhost" or host.lower().endswith(".localhost"):
+    """Whether a name or address means the machine that it is said on, in any spelling that resolvers take."""
+    name = host.lower().removesuffix(".")
+    if name == "localhost" or name.endswith(".localhost"):
         return True
-    return _is_address(host) and ipaddress.ip_address(host).is_loopback
+    address = _address(name)
+    return address is not None and address.is_loopback
 
 
 def leads_to(bound: tuple[str, int], host: str, port: int) -> bool:
@@ -62,8 +68,38 @@ def leads_to(bound: tuple[str, int], host: str, port: int) -> bool:
         host: a name or address.
         port: its port.
     """
+    if port != bound[1]:
+        return False
+    address = _address(host)
+    if address is not None and (address.is_unspecified or (bound[0] in _WILDCARDS and _is_here(address))):
+        return True
     names = _WILDCARDS | {bound[0].lower(), socket.gethostname().lower()}
-    return port == bound[1] and (is_loopback(host) or host.lower() in names)
+    return is_loopback(host) or host.lower().removesuffix(".") in names
+
+
+def _address(host: str) -> _Address | None:
+    """The address that a text spells; also as resolvers still take it: ``127.1``, ``0x7f.1``, ``2130706433``."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        if not _OLD_SPELLING.match(host):
+            return None
+        try:
+            address = ipaddress.IPv4Address(socket.inet_aton(host))
+        except OSError:
+            return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _is_here(address: _Address) -> bool:
+    """Whether an address is one of this machine's: nothing can be bound to any other."""
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((str(address), 0))
+    except OSError:
+        return False
+    return True
 
 
 def _is_address(host: str) -> bool:

@@ -61,12 +61,39 @@ class Authority:
         try:
             store = certs.CertStore.from_files(self.secret, self.parameters)
         except (OSError, ValueError, IndexError) as error:
-            raise SetupError(f"{self.secret} cannot be used: {error}; {self._renewal()}") from error
+            # OpenSSL takes a paragraph to say that this is no key.
+            reason = error.strerror if isinstance(error, OSError) else "it is damaged"
+            raise SetupError(f"{self.secret} cannot be used: {reason}; {self.renewal()}") from error
         if store.default_ca.has_expired():
-            raise SetupError(f"the certificate authority of gemtape has expired; {self._renewal()}")
+            raise SetupError(f"the certificate authority of gemtape has expired; {self.renewal()}")
         return store
 
-    def _renewal(self) -> str:
+    def check(self) -> None:
+        """Make sure that nobody else can sign in our name, and that what clients trust is what signs.
+
+        Raises:
+            SetupError: they can, or it is not.
+        """
+        for path, forbidden in (self.folder, 0o022), (self.secret, 0o077):
+            found = path.stat()
+            if os.name == "nt":  # where these say nothing
+                break
+            if os.geteuid() not in (0, found.st_uid):
+                raise SetupError(f"{path} belongs to another user; {self.renewal()}")
+            if found.st_mode & forbidden:
+                raise SetupError(f"{path} is open to other users; {self.renewal()}")
+        try:
+            held = self.certificate.read_bytes().strip()
+            matches = held != b"" and held in self.secret.read_bytes()
+        except FileNotFoundError:
+            matches = False
+        if not matches:
+            raise SetupError(
+                f"{self.certificate} is not the certificate of the key beside it; {self.renewal()}"
+            )
+
+    def renewal(self) -> str:
+        """What to do about an authority that is not to be used."""
         return f"remove {self.folder}, and the next `gemtape ca` makes a new one, to be trusted anew"
 
 
@@ -77,7 +104,7 @@ def find_authority(environ: Mapping[str, str]) -> Authority:
         environ: names the data folder, as the XDG base directories do.
 
     Raises:
-        SetupError: it cannot be made.
+        SetupError: it cannot be made, or one that is there is not to be used.
     """
     authority = Authority(data_folder(environ) / _NAME / "ca")
     if not authority.secret.exists():
@@ -86,9 +113,11 @@ def find_authority(environ: Mapping[str, str]) -> Authority:
         try:
             _make(authority)
         except OSError as error:
+            remedy = f"; {authority.renewal()}" if authority.folder.is_dir() else ""
             raise SetupError(
-                f"cannot make a certificate authority in {authority.folder}: {error.strerror}"
+                f"cannot make a certificate authority in {authority.folder}: {error.strerror}{remedy}"
             ) from error
+    authority.check()
     return authority
 
 

@@ -60,7 +60,7 @@ def check_head(request: http.Request, bound_host: str, tunnel: str = "") -> None
         host = request.headers.get("host", "")
     else:
         host = request.authority or request.headers.get("host", "")
-    if tunnel and host and host.lower().removesuffix(":443") != tunnel:
+    if tunnel and host and host.lower().removesuffix(":443").removesuffix(".") != tunnel:
         raise Refused(421, f"the Host header names {host[:60]!a}, and the connection was made to {tunnel}")
     if not tunnel and host and not host_allowed(host, bound_host):
         raise Refused(403, host_refusal(host, "proxy"))

@@ -67,7 +67,16 @@ def test_refusal_quotes_the_header_within_bounds():
         ("127.0.0.1", True),
         ("127.9.9.9", True),
         ("::1", True),
+        ("localhost.", True),
+        ("127.1", True),
+        ("0x7f.1", True),
+        ("2130706433", True),
+        ("::ffff:127.0.0.1", True),
         ("10.0.0.1", False),
+        ("10.1", False),
+        ("::ffff:10.0.0.1", False),
+        ("0x7f.1.2.3.4", False),
+        ("127.0.0.1 x", False),
         ("localhost.test", False),
         ("", False),
     ],
@@ -85,8 +94,28 @@ def test_loopback_is_told_by_name_and_address(host: str, loopback: bool):
         ("Proxy.test", "proxy.test", 8090, True),
         ("127.0.0.1", "0.0.0.0", 8090, True),
         ("127.0.0.1", "other.test", 8090, False),
+        ("127.0.0.1", "0", 8090, True),
+        ("127.0.0.1", "127.1", 8090, True),
+        ("127.0.0.1", "::ffff:127.0.0.1", 8090, True),
+        ("127.0.0.1", "localhost.", 8090, True),
+        ("127.0.0.1", "192.0.2.1", 8090, False),
+        ("0.0.0.0", "192.0.2.1", 8090, False),
+        ("0.0.0.0", "2001:db8::1", 8090, False),
         ("", "other.test", 8090, False),
     ],
 )
 def test_address_of_a_listener_is_known_by_any_of_its_names(bound: str, host: str, port: int, leads: bool):
     assert leads_to((bound, 8090), host, port) is leads
+
+
+def test_a_listener_on_all_interfaces_is_reached_by_each_of_their_addresses():
+    """The address is that of the interface which leads to a network; nothing is sent there."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        try:
+            way.connect(("192.0.2.1", 9))
+        except OSError:
+            pytest.skip("this machine has no network")
+        address = way.getsockname()[0]
+
+    assert leads_to(("0.0.0.0", 8090), address, 8090)
+    assert not leads_to(("127.0.0.1", 8090), address, 8090)

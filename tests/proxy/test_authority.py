@@ -129,17 +129,56 @@ def test_folder_without_a_key_is_not_touched(environ):
     folder.mkdir(parents=True)
     (folder / "mine").touch()
 
-    with pytest.raises(SetupError, match=r"cannot make a certificate authority in .*not empty"):
+    with pytest.raises(
+        SetupError, match=r"cannot make a certificate authority in .*not empty; remove .*`gemtape ca`"
+    ):
         find_authority(environ)
     assert [path.name for path in folder.iterdir()] == ["mine"]
 
 
-@pytest.mark.parametrize("damaged", [b"", b"-----BEGIN nothing"])
-def test_damaged_key_is_said_with_what_to_do(environ, damaged):
+@pytest.mark.skipif(os.name == "nt", reason="modes say nothing there")
+@pytest.mark.parametrize(
+    ("of", "mode"), [("secret", 0o640), ("secret", 0o604), ("folder", 0o770), ("folder", 0o707)]
+)
+def test_one_that_others_can_read_or_change_is_not_used(environ, of, mode):
     made = find_authority(environ)
-    made.secret.write_bytes(damaged)
+    getattr(made, of).chmod(mode)
 
-    with pytest.raises(SetupError, match=r"gemtape-ca\.pem cannot be used: .*; remove .*`gemtape ca`"):
+    with pytest.raises(SetupError, match=r"is open to other users; remove .*`gemtape ca`"):
+        find_authority(environ)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such function")
+def test_one_of_another_user_is_not_used(environ, monkeypatch):
+    made = find_authority(environ)
+    monkeypatch.setattr(os, "geteuid", lambda: made.folder.stat().st_uid + 1)
+
+    with pytest.raises(SetupError, match=r"ca belongs to another user; remove"):
+        find_authority(environ)
+
+
+@pytest.mark.parametrize(
+    "held", [None, b"", b" ", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
+)
+def test_certificate_that_the_key_does_not_belong_to_is_said(environ, held):
+    """Clients would be told to trust what nothing is signed with, and then told so again."""
+    made = find_authority(environ)
+    made.certificate.unlink()
+    if held is not None:
+        made.certificate.write_bytes(held)
+
+    with pytest.raises(SetupError, match=r"is not the certificate of the key beside it; remove"):
+        find_authority(environ)
+
+
+@pytest.mark.parametrize("damage", [lambda _: b"", lambda _: b"-----BEGIN nothing", lambda key: key[700:]])
+def test_damaged_key_is_said_with_what_to_do(environ, damage):
+    made = find_authority(environ)
+    made.secret.write_bytes(damage(made.secret.read_bytes()))
+
+    with pytest.raises(
+        SetupError, match=r"gemtape-ca\.pem cannot be used: it is damaged; remove .*`gemtape ca`"
+    ):
         made.load()
 
 

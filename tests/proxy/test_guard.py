@@ -88,7 +88,13 @@ def test_wish_to_close_stays():
 
 
 @pytest.mark.parametrize(
-    "host", ["generativelanguage.googleapis.com", "GenerativeLanguage.googleapis.com:443"]
+    "host",
+    [
+        "generativelanguage.googleapis.com",
+        "GenerativeLanguage.googleapis.com:443",
+        "generativelanguage.googleapis.com.",
+        "Generativelanguage.googleapis.com.:443",
+    ],
 )
 def test_request_in_a_tunnel_names_the_host_at_its_end(host: str):
     check_head(request(headers={"host": host}), "127.0.0.1", "generativelanguage.googleapis.com")

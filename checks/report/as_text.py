@@ -18,7 +18,7 @@ def to_text(report: Report) -> str:
     lines: list[str] = []
     for cassette in report.cassettes:
         lines += _cassette(cassette)
-    return "\n".join([*lines, _summary(report)]) + "\n"
+    return "\n".join([*map(_printable, lines), _summary(report)]) + "\n"
 
 
 def _cassette(cassette: CassetteReport) -> list[str]:

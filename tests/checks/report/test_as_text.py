@@ -56,3 +56,11 @@ def test_recorded_text_cannot_drive_the_terminal():
 
     assert "\x1b" not in text
     assert "a\\x1b[2Jb" in text
+
+
+def test_nothing_that_a_request_named_reaches_the_terminal_as_it_is():
+    """Places hold names of arguments; calls and cassettes those of models and files."""
+    found = Violation("invalid-arguments", "error", 1, "response", "/args/f\x1b[2J", "x", "m", 200)
+    report = Report((CassetteReport("run\x1b[2J.db", 1, 1, (found,), {1: "m\x1b[2J:generateContent"}),))
+
+    assert all(line.isprintable() for line in to_text(report).splitlines())

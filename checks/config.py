@@ -17,7 +17,6 @@ from ..cassettes.matching import Matching
 from .baseline import read_baseline
 from .config_values import READERS, check_rules, hint
 from .finding import Severity
-from .pins import read_pin
 from .selection import Selection
 from .settings import Order, Settings
 
@@ -59,7 +58,12 @@ class Config:
         Raises:
             PinError: the configured pin cannot be read.
         """
-        pin = read_pin(self.pin) if self.pin else None
+        pin = None
+        if self.pin:
+            # It takes msgspec, whose import would cost every replay's start.
+            from .pins import read_pin  # noqa: PLC0415
+
+            pin = read_pin(self.pin)
         return Settings(self.side_effects, self.order, self.error_results, self.secrets, pin)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..cassettes.entry import Entry
 from ..cassettes.normal import normalise
@@ -19,10 +19,12 @@ from .executions import Executions
 from .finding import Finding
 from .ledger import Ledger, Origin, Record
 from .lost import Lost
-from .pins import Pin
 from .returned import Returned
 from .settings import Settings
 from .target import Target
+
+if TYPE_CHECKING:
+    from .pins import Pin
 
 
 @dataclass(frozen=True)

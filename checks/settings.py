@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .pins import Pin
+if TYPE_CHECKING:
+    from .pins import Pin
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,12 +45,15 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..drift import Kind, nearest
 from ..finding import Finding, Scope, Severity
-from ..pins import Pin, nearest_set
 from ..rule import RequestContext, Rule
 from ..tooling import declares_elsewhere
+
+if TYPE_CHECKING:
+    from ..pins import Pin
 
 NAME = "declaration-drift"
 _KNOWN = "drift of declarations"
@@ -90,6 +93,9 @@ def _drifted(context: RequestContext, pin: Pin) -> Iterator[Finding]:
 
 
 def _vanished(context: RequestContext, pin: Pin) -> Iterator[Finding]:
+    # Reading a pin needs msgspec, which takes as long to import as much of the rest: only where there is one.
+    from ..pins import nearest_set  # noqa: PLC0415
+
     names = context.declared_names
     if not names:
         return

@@ -54,7 +54,6 @@ from typing import Final
 
 from ..executions import executed
 from ..finding import Finding, Scope, Severity, content_place
-from ..resultfields import differences
 from ..rule import Rule, RunContext
 
 NAME: Final = "result-drift"
@@ -67,6 +66,9 @@ def check(context: RunContext) -> Iterator[Finding]:
     pin = context.settings.pin
     if pin is None:
         return
+    # It takes msgspec, whose import would cost every replay's start.
+    from ..resultfields import differences  # noqa: PLC0415
+
     for call, response in executed(context.run, context.settings):
         name = call.name or response.named.name or ""
         pinned = pin.functions.get(name)

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from .errors import CassetteNameError
 from .routes import starts_api
+from .shapes import Shapes
 
 SUFFIX: Final = ".db"
 LONGEST_SEGMENT: Final = 120
@@ -26,6 +27,8 @@ LONGEST_NAME: Final = 600
 # Windows would drop.
 _SEGMENT = re.compile(r"\w(?:[\w .,+=()\[\]~-]*[\w,+=()\[\]~-])?\Z")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)", re.IGNORECASE)
+
+_SECRETS: Final = Shapes()
 
 
 def split_session(prefix: str) -> tuple[str, str]:
@@ -90,6 +93,10 @@ def _checked(segment: str, prefix: str) -> str:
         raise _refusal(segment, "only letters, digits, blanks and _ . , + = ( ) [ ] ~ - can be used")
     if _DEVICE.match(segment):
         raise _refusal(segment, "a device on Windows")
+    if _SECRETS.spans(segment):
+        raise CassetteNameError(
+            "a key or token stands where the name of a cassette would: no file is called so"
+        )
     if len(segment.encode()) > LONGEST_SEGMENT:
         raise _refusal(segment, f"longer than {LONGEST_SEGMENT} bytes")
     return segment

@@ -94,6 +94,18 @@ def test_path_of_a_name():
 
 
 @pytest.mark.parametrize(
+    "secret", ["AIza" + "k" * 35, "%41Iza" + "k" * 35, "x,ya29.a0token", "AQ." + "k" * 30]
+)
+@pytest.mark.parametrize("prefix", ["{}", "folder/{}.db", "{}/test"])
+def test_no_file_is_called_as_a_secret(secret: str, prefix: str):
+    """Some gateways have the key in the path, and so has who takes that base URL for a name."""
+    with pytest.raises(CassetteNameError, match="a key or token stands where") as raised:
+        cassette_name(prefix.format(secret))
+
+    assert secret[-20:] not in str(raised.value)
+
+
+@pytest.mark.parametrize(
     ("prefix", "parts"),
     [
         ("refunds/happy/@run1", ("refunds/happy", "run1")),

@@ -50,7 +50,9 @@ def results(*parts: dict[str, Any]) -> dict[str, Any]:
 def tools_for(*values: Any) -> list[dict[str, Any]]:
     """Tools that declare every function called anywhere in these values, without parameters; none where none is."""
     names = dict.fromkeys(name for value in values for name in _called(value))
-    declared = [{"name": name, "description": f"Says what is known of {name}, up to today."} for name in names]
+    declared = [
+        {"name": name, "description": f"Says what is known of {name}, up to today."} for name in names
+    ]
     return [{"functionDeclarations": declared}] if declared else []
 
 

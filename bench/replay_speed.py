@@ -1,6 +1,6 @@
-"""Requests per second of `gemtape replay`, beside plain uvicorn that sends the same bytes to everybody.
+"""Requests per second of the replay server, beside plain uvicorn that sends the same bytes to everybody.
 
-Run: ``python bench/replay_speed.py``. Both run at once, uvicorn with the same parser and event loop, and get the same load
+Run: ``python bench/replay_speed.py``. `gemtape replay` also prints a line about each request. All run at once, uvicorn with the same parser and event loop, and get the same load
 in turn, over 1 and over 32 kept-alive connections. CPU is what the server's process used.
 """
 
@@ -21,6 +21,14 @@ from tools.rounds import compare
 from gemtape.cassettes.models import Chunk, Exchange, Request, Response
 from gemtape.cassettes.store import Cassette
 
+SERVER = """
+import sys
+import threading
+from gemtape.replay.server import serve
+
+with serve(sys.argv[2], port=int(sys.argv[1])):
+    threading.Event().wait()
+"""
 PLAIN = """
 import sys
 import uvicorn
@@ -47,7 +55,7 @@ uvicorn.run(app, port=int(sys.argv[1]), lifespan="off", log_level="error", acces
 def main() -> None:
     """Record one exchange, start both, and print the figures."""
     request, answer = json.dumps(REQUEST).encode(), json.dumps(ANSWER).encode()
-    ours, theirs = free_port(), free_port()
+    ours, printing, theirs = free_port(), free_port(), free_port()
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         cassette, body = Path(folder) / "run.db", Path(folder) / "answer.json"
         body.write_bytes(answer)
@@ -60,11 +68,13 @@ def main() -> None:
                     started_at=1.0,
                 )
             )
-        replay = [script("gemtape"), "replay", str(cassette), "--port", str(ours)]
+        server = [sys.executable, "-c", SERVER, str(ours), str(cassette)]
+        replay = [script("gemtape"), "replay", str(cassette), "--port", str(printing)]
         plain = [sys.executable, "-c", PLAIN, str(theirs), str(body)]
         servers = [
-            stack.enter_context(serving("gemtape replay", replay, ours)),
+            stack.enter_context(serving("replay server", server, ours)),
             stack.enter_context(serving("plain uvicorn", plain, theirs)),
+            stack.enter_context(serving("gemtape replay", replay, printing)),
         ]
         for connections in (1, 32):
             asyncio.run(compare(servers, post(PATH, request), connections))

@@ -65,7 +65,9 @@ def summary(tallies: Iterable[tuple[Path, Tally]], lost: int) -> Iterator[str]:
 
 def printable(text: str, longest: int) -> str:
     """Text without control characters, cut to a length."""
-    shown = "".join(character if character.isprintable() else "?" for character in text[: longest + 1])
+    shown = text[: longest + 1]
+    if not shown.isprintable():
+        shown = "".join(character if character.isprintable() else "?" for character in shown)
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from functools import reduce
+from random import Random
 from typing import Any
 
 import pytest
@@ -89,6 +93,93 @@ def test_nothing_raises_and_what_is_said_can_be_reported(asked: list[Any]):
             assert item.severity in list(Severity)
             assert item.pointer.startswith("/")
             assert "/contents" not in item.pointer or entry.layout.envelope is None
+
+
+TAPES = [
+    [in_chat(item) for item in scenario().exchanges]
+    for scenario in FAITHFUL
+    if scenario.__name__ not in NOT_IN_CHATS
+]
+ODD = [
+    *(
+        None,
+        True,
+        0,
+        -1,
+        1.5,
+        "",
+        "x",
+        "{}",
+        "null",
+        "c1",
+        "<thought>x</thought>y",
+        [],
+        {},
+        [[]],
+        [None],
+        {"a/b": 1, "~": 2},
+    ),
+    *("tool", "user", "assistant", "system", {"google": {"thought_signature": "x"}}, {"google": None}),
+    *(
+        [{"type": "text", "text": "t"}],
+        [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}],
+    ),
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to each value inside another one."""
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for name, inner in members:
+        yield (*path, name)
+        yield from places(inner, (*path, name))
+
+
+def value_at(value: Any, path: Sequence[Any]) -> Any:
+    return reduce(lambda outer, name: outer[int(name) if isinstance(outer, list) else name], path, value)
+
+
+def mutated(body: Any, random: Random) -> Any:
+    """A chat with one to three of its values replaced, lost, said twice or put elsewhere."""
+    body = deepcopy(body)
+    for _ in range(random.randint(1, 3)):
+        known = list(places(body))
+        *way, last = random.choice(known)
+        outer = value_at(body, way)
+        action = random.randrange(4)
+        if action == 0:
+            outer[last] = deepcopy(random.choice(ODD))
+        elif action == 1:
+            del outer[last]
+        elif action == 2 and isinstance(outer, list):
+            outer.insert(last, deepcopy(random.choice(outer)))
+        else:
+            outer[last] = deepcopy(value_at(body, random.choice(known)))
+        if not body:
+            break
+    return body
+
+
+@given(st.sampled_from(range(len(TAPES))), st.integers())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_what_is_said_of_a_chat_points_into_it_as_it_was_sent(tape: int, seed: int):
+    """To a value, or to the place of one that is missing."""
+    random, judge = Random(seed), Judge()
+    bodies = [mutated(item.request.json, random) for item in TAPES[tape]]
+    made = [
+        replace(item, request=replace(item.request, body=json.dumps(body).encode()))
+        for item, body in zip(TAPES[tape], bodies, strict=True)
+    ]
+    for entry, body in zip(entries(made), bodies, strict=True):
+        if isinstance(body.get("tools"), dict):
+            body["tools"] = [body["tools"]]  # as it is read
+        for item in judge.judge(entry):
+            *way, last = [part.replace("~1", "/").replace("~0", "~") for part in item.pointer.split("/")[1:]]
+            if way[:1] != ["choices"]:  # it is said of the answer
+                outer = value_at(body, way)
+                assert isinstance(outer, dict) or 0 <= int(last) < len(outer)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Final
 
 import click
@@ -21,12 +23,16 @@ _URLS: Final = ("_BASE_URL", "_API_BASE")
 """How the variables end that lead clients to a door."""
 
 
-def check_beside(command: Sequence[str], *, openai: bool, name: str) -> None:
+def check_beside(target: str, command: Sequence[str], *, openai: bool, name: str) -> None:
     """Find what is likely to be a slip in the command line of `gemtape <name>`.
 
     Raises:
         click.UsageError: it is one.
     """
+    if command and not Path(target).exists() and shutil.which(target):
+        raise click.UsageError(
+            f"name a cassette or a folder before the command: gemtape {name} run.db -- {target} …"
+        )
     if command and command[0].endswith(SUFFIX):
         raise click.UsageError(
             f"{name} takes one cassette or folder of them; {command[0]} cannot be run as a command"
@@ -81,6 +87,8 @@ def no_traffic(variables: Iterable[str], otherwise: str = "with a --port that st
         otherwise: where a client gets the base URL from that reads none of them.
     """
     *most, last = [name for name in variables if name.endswith(_URLS)]
+    if not any(name.startswith("OPENAI") for name in (*most, last)):
+        otherwise += "; OpenAI clients are led here with --openai only"
     return (
         f"warning: no request came to gemtape. A client finds it by {', '.join(most)} or {last}, read when it is made; "
         "one that reads none of them has to be given the base URL in code, "

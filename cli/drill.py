@@ -202,6 +202,11 @@ def _print(drilled: list[Drilled]) -> None:
         if item.note:
             function = printable(item.target.function, LONGEST_NAME)
             click.echo(f"\nexchange {item.target.exchange}, {function}: {item.note}")
+        for run in item.runs:
+            if run.verdict(item.baseline).value == "crashed" and run.said:
+                click.echo(
+                    f"\nexchange {item.target.exchange}, {run.proposed.proposal}: the last it said was\n  {run.said}"
+                )
     dangerous = sum(item.dangerous for item in drilled)
     runs = sum(len(item.runs) for item in drilled)
     click.echo(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -189,20 +190,22 @@ class Drill:
             run.trace.add(
                 "exit", "the command was ended" if ended else f"the command ended with {code}", code=code
             )
-            if proposed.proposal is Proposal.VALID and run.verdict(drilled.baseline) is not Verdict.RAN:
-                _show_tail(output, drilled.target)
+            said = _tail(output)
+            run.said = printable(said[-1], _LONGEST) if said else ""
+            verdict = run.verdict(drilled.baseline)
+            if sys.stderr.isatty():  # a drill takes a while; nobody needs that in a log
+                function = printable(drilled.target.function, LONGEST_NAME)
+                click.echo(f"{drilled.target.exchange} {function} {proposed.proposal}: {verdict}", err=True)
+            if proposed.proposal is Proposal.VALID and verdict is not Verdict.RAN:
+                click.echo("the command brought no result of the valid call; it said:", err=True)
+                click.echo("\n".join(said) or "(nothing)", err=True)
         return run
 
 
-def _show_tail(output: IO[bytes], target: Target) -> None:
-    """What the command said when it did not get to the result of a valid call."""
+def _tail(output: IO[bytes]) -> list[str]:
+    """The last lines that the command wrote."""
     output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL))
-    said = "\n".join(output.read().decode(errors="replace").strip().splitlines()[-_TAIL_LINES:])
-    function = printable(target.function, LONGEST_NAME)
-    click.echo(
-        f"the command did not bring a result of {function} (exchange {target.exchange}); it said:", err=True
-    )
-    click.echo(said or "(nothing)", err=True)
+    return output.read().decode(errors="replace").strip().splitlines()[-_TAIL_LINES:]
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -13,6 +14,8 @@ from ..cassettes.redaction import Redactor
 from ..checks.config import load_config
 from ..proxy.tape import Existing, Tape
 from .sources import read_source
+
+_CHOICES: Final = "--replace makes it anew, --append adds to it"
 
 
 def import_into(
@@ -33,7 +36,7 @@ def import_into(
     exchanges = [exchange for source in sources for exchange in read_source(source)]
     if not exchanges:
         raise SetupError(f"there is nothing to import into {cassette}")
-    tape = Tape(cassette, existing, redactor=redactor, matching=matching)
+    tape = Tape(cassette, existing, redactor=redactor, matching=matching, choices=_CHOICES)
     try:
         for exchange in exchanges:
             tape.store(exchange)

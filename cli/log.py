@@ -16,7 +16,7 @@ from ..checks.chat import as_generate
 from ..checks.report.model import describe_call
 from ..checks.validation import written_args, written_call
 from ..replay.lines import printable
-from .sources import open_source
+from .sources import cassettes_at, open_source
 
 _CALLS_SHOWN = 4
 _LONGEST = 2_000
@@ -111,20 +111,31 @@ def _let_through(declaration: dict[str, Any] | None, args: Any) -> Iterator[str]
 
 
 @click.command()
-@click.argument("source", type=click.Path(path_type=Path), metavar="CASSETTE")
+@click.argument(
+    "sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CASSETTE|FOLDER..."
+)
 @click.option(
     "--args",
     "arguments",
     is_flag=True,
     help="Below each call: what no, a coercing and a strict validator would have let through.",
 )
-def command(*, source: Path, arguments: bool) -> None:
+def command(*, sources: tuple[Path, ...], arguments: bool) -> None:
     """List the exchanges of a cassette, one line each.
 
     Number, model and action, status, time, prompt and answer tokens, declared tools and calling mode, and what came
-    back: the functions called, text, or the error.
+    back: the functions called, text, or the error. Several cassettes, or a FOLDER of them, come one after the other.
     """
-    with closing(open_source(source)) as cassette:
+    paths = cassettes_at(sources)
+    for at, path in enumerate(paths):
+        if len(paths) > 1:
+            click.echo(f"{chr(10) if at else ''}{path}")
+        list_exchanges(path, arguments=arguments)
+
+
+def list_exchanges(path: Path, *, arguments: bool) -> None:
+    """Print the exchanges of one cassette, transcript or recording."""
+    with closing(open_source(path)) as cassette:
         for entry in cassette.entries():
             click.echo(printable(log_line(entry), _LONGEST))
             for line in argument_lines(entry) if arguments else ():

@@ -79,7 +79,7 @@ def command(context: click.Context, **options: Any) -> None:
     The exit code is the command's if that is not 0, else 1 if there are errors in the report, if --enforce refused a
     request, if a request got no answer with --mode new, or if something could not be recorded.
     """
-    check_beside(options["beside"], openai=options["openai"], name="record")
+    check_beside(options["target"], options["beside"], openai=options["openai"], name="record")
     if sum(map(bool, (options["mode"], options["replace"], options["append"]))) > 1:
         raise click.UsageError("--mode, --replace and --append exclude each other")
     if options["forward"] and (options["openai"] or names_folder(options["target"])):

@@ -66,6 +66,11 @@ class Wishes:
         return Existing.REPLACE if self.replace else Existing.APPEND if self.append else Existing.REFUSE
 
     @property
+    def keeps_success_only(self) -> bool:
+        """Whether failures are left out: what is to be played from now on must not be an error that has passed."""
+        return self.only_success or self.existing is Existing.NEW
+
+    @property
     def folder(self) -> bool:
         """Whether the target is a folder of cassettes."""
         return names_folder(self.target)
@@ -93,7 +98,7 @@ def record(wishes: Wishes) -> int:
     port = port if wishes.port is None else wishes.port
     listener = Listener(wishes.host, port, router, forward=way.forward)
     tapes = tapes_for(wishes, config)
-    serving = partial(serve, listener, tapes, say, only_success=wishes.only_success)
+    serving = partial(serve, listener, tapes, say, only_success=wishes.keeps_success_only)
     if wishes.beside:
         return record_beside(wishes, way, serving, tapes, config)
 
@@ -176,10 +181,14 @@ def conclude(wishes: Wishes, tapes: Tapes, config: Config) -> bool:
         (tapes.left_out, "left out"),
         (tapes.nameless, "refused: the path names no cassette of the folder"),
         (tapes.enforced, "refused, neither sent nor recorded"),
-        (tapes.unrecorded, "lost: the cassette could not be written"),
+        (tapes.unrecorded, "not recorded, for the reasons given above"),
     ):
         if count:
             say(f"{count} exchange{'' if count == 1 else 's'} {fate}")
+    if tapes.passed_over:
+        say(
+            f"the path /{tapes.passed_over} named no cassette: a folder of them ends in a slash, {wishes.target}/"
+        )
     try:
         report = build_report([tape.path for tape in recorded if tape.exchanges], config)
     except GemtapeError as error:  # no reason to forget how the command ended

@@ -87,7 +87,7 @@ def command(
     requests are checked as those of a recording are. The exit code is the command's if that is not 0, else 1 if there
     were misses or errors, even where its code hid them.
     """
-    check_beside(beside, openai=openai, name="replay")
+    check_beside(target, beside, openai=openai, name="replay")
 
     # Imported here so that `gemtape replay --help` does not wait for an HTTP server.
     from ..cassettes.lookup import Repeat  # noqa: PLC0415

@@ -27,6 +27,7 @@ MakeStrict = Callable[[Path], Strict]
 """Makes what answers in the API's stead where the API would refuse."""
 
 NEW: Final = ".new"
+CHOICES: Final = "--replace records it anew, --append adds to it, --mode new answers from it"
 
 
 class Existing(StrEnum):
@@ -67,8 +68,9 @@ class Tape:
         redactor: Redactor | None = None,
         matching: Matching = EVERYTHING,
         make_strict: MakeStrict | None = None,
+        choices: str = CHOICES,
     ) -> None:
-        """Open a cassette for recording.
+        """Open a cassette for recording; `choices` tell a user how to go on where it exists already.
 
         Raises:
             CassetteError: it exists and may not be touched, or cannot be written.
@@ -76,6 +78,7 @@ class Tape:
         self.path = path
         self.recorded = 0
         self.note = leftover(path)
+        self._choices = choices
         self._make_judge = make_judge
         self._checked_by = checked_by
         self._redactor = redactor
@@ -165,10 +168,7 @@ class Tape:
         elif existing in (Existing.APPEND, Existing.NEW) or _is_empty(self.path):
             self._open(Cassette.append_to(self.path, self._redactor, self._matching))
         elif existing is Existing.REFUSE:
-            raise CassetteExists(
-                f"{self.path} exists already: --replace records it anew, --append adds to it, "
-                f"--mode new answers from it. {self.note}".strip()
-            )
+            raise CassetteExists(f"{self.path} exists already: {self._choices}. {self.note}".strip())
         else:
             recognise(self.path)
             new = self.path.with_name(self.path.name + NEW)

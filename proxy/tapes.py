@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette
 from ..checks.config import Config
 from .choosing import choosers
+from .lines import printable
 from .newtape import MakeChooser, NewTape
 from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
 
@@ -69,6 +71,8 @@ class Tapes:
         """Requests that were refused, or answers that were cut, because they could not be stored."""
         self.nameless = 0
         """Requests whose path names no cassette of the folder."""
+        self.passed_over = ""
+        """The first path prefix that took no part, since there is only one cassette."""
         self.left_out = 0
         """Exchanges that were not to be kept."""
         self.recorded: list[Recorded] = []
@@ -104,6 +108,8 @@ class Tapes:
             CassetteNameError: the prefix cannot name one.
         """
         if not self.folder:
+            with suppress(CassetteNameError):
+                self.passed_over = self.passed_over or printable(split_session(prefix)[0])
             return ""
         try:
             return cassette_name(split_session(prefix)[0])

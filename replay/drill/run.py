@@ -65,6 +65,8 @@ class Run:
     """Which request came out of its recorded order, so that nobody can trust the verdict; empty where none did."""
     exit_code: int | None = None
     """That of the command; None where it had to be ended."""
+    said: str = ""
+    """The last line that the command wrote."""
     trace: Trace = field(default_factory=Trace)
 
     @property

@@ -140,6 +140,7 @@ def _run(run: Run, baseline: Baseline) -> dict[str, Any]:
         "refused": run.refused,
         "mixed": run.mixed,
         "exit_code": run.exit_code,
+        "said": run.said,
         "events": run.trace.events(),
     }
 

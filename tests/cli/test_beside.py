@@ -52,20 +52,31 @@ def test_door_is_not_opened_for_a_command_that_is_nowhere():
 
 
 def test_command_line_without_a_slip_passes():
-    check_beside([], openai=False, name="replay")
-    check_beside(["npm", "test"], openai=True, name="record")
+    check_beside("run.db", [], openai=False, name="replay")
+    check_beside("run.db", ["npm", "test"], openai=True, name="record")
 
 
 @pytest.mark.parametrize(
-    ("command", "openai", "words"),
+    ("target", "command", "openai", "words"),
     [
-        (["other.db"], False, "record takes one cassette or folder of them; other.db cannot be run"),
-        ([], True, "--openai is for a COMMAND: gemtape record CASSETTE --openai -- COMMAND"),
+        (
+            "run.db",
+            ["other.db"],
+            False,
+            "record takes one cassette or folder of them; other.db cannot be run",
+        ),
+        ("run.db", [], True, "--openai is for a COMMAND: gemtape record CASSETTE --openai -- COMMAND"),
+        (
+            "sh",
+            ["agent.sh"],
+            False,
+            "name a cassette or a folder before the command: gemtape record run.db -- sh",
+        ),
     ],
 )
-def test_slip_in_the_command_line_is_named(command: list[str], openai: bool, words: str):
+def test_slip_in_the_command_line_is_named(target: str, command: list[str], openai: bool, words: str):
     with pytest.raises(click.UsageError) as slip:
-        check_beside(command, openai=openai, name="record")
+        check_beside(target, command, openai=openai, name="record")
 
     assert words in slip.value.message
 

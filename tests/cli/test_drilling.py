@@ -28,6 +28,8 @@ def dispatched(name, args):
     if MODE == "strict" and (set(args) != {"city", "days", "unit"} or args["days"] not in range(1, 8)
                              or args["unit"] not in ("celsius", "fahrenheit")):
         return {"error": "invalid arguments"}
+    if MODE == "raises":
+        args["city"]
     if MODE == "exits" and "city" not in args:
         sys.exit(3)
     if MODE == "hangs" and "city" not in args:
@@ -114,6 +116,13 @@ def test_a_dispatcher_that_ends(tmp_path: Path, application: Path):
     assert found.keys() == {"valid", "missing-required"}
 
 
+def test_the_last_words_of_a_dispatcher_that_ended_are_told(tmp_path: Path, application: Path):
+    options = ("--proposal", "missing-required")
+    outcome = _drill(recording(tmp_path / "run.db"), *options, "--", sys.executable, application, "raises")
+
+    assert "exchange 1, missing-required: the last it said was\n  KeyError: 'city'\n" in outcome.stdout
+
+
 def test_a_dispatcher_that_hangs_is_ended(tmp_path: Path, application: Path):
     cassette = recording(tmp_path / "run.db")
 
@@ -136,7 +145,7 @@ def test_a_valid_call_that_fails_is_nothing_to_compare_with(tmp_path: Path, appl
     assert (
         "the valid call brought no result (rejected), so there is nothing to compare with" in outcome.stdout
     )
-    assert "did not bring a result of get_forecast (exchange 1); it said:" in outcome.stderr
+    assert "the command brought no result of the valid call; it said:" in outcome.stderr
     assert "the end" in outcome.stderr
     assert "nothing was tried" in outcome.stderr
 

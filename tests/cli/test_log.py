@@ -198,3 +198,13 @@ def test_what_a_terminal_would_obey_is_not_printed(tmp_path: Path):
 
     assert [line for line in lines if not line.isprintable()] == []
     assert "f?]0;x??2J" in lines[0]
+
+
+def test_a_folder_is_listed_cassette_by_cassette(tmp_path: Path):
+    for name in ("b", "a"):
+        cassette_of(tmp_path / f"{name}.db", [exchange([user("hi")], model_text("ok"))])
+
+    outcome = CliRunner().invoke(gemtape, ["log", str(tmp_path)])
+    lines = outcome.output.splitlines()
+    assert [lines[0], lines[2], lines[3]] == [str(tmp_path / "a.db"), "", str(tmp_path / "b.db")]
+    assert all("text" in lines[at] for at in (1, 4))

@@ -158,7 +158,7 @@ def test_what_cannot_be_recorded_is_counted_and_makes_the_exit_code(tmp_path, up
         assert post(url).status_code == 412
         assert recorder.end() != 0
 
-    assert "1 exchange lost: the cassette could not be written" in recorder.said
+    assert "1 exchange not recorded, for the reasons given above" in recorder.said
     assert "Traceback" not in recorder.said
 
 
@@ -209,6 +209,28 @@ def test_existing_cassette_answers_and_takes_what_is_new(tmp_path, upstream, rec
     assert "replayed #1  gemini-3-pro  generateContent  200\n" in recorder.said
     assert "run.db: 1 exchange recorded, 2 replayed\n" in recorder.said
     assert len(stored(recorded)) == 2
+
+
+def test_what_fails_live_beside_a_cassette_is_asked_again_in_the_next_run(tmp_path, upstream, recorded):
+    upstream.answers += [unary(b"{}", 429), unary(b"{}")]
+    prompt = {"contents": [{"role": "user", "parts": [{"text": "Something else."}]}]}
+    for status, said in ((429, "0 exchanges recorded"), (200, "1 exchange recorded")):
+        with record(tmp_path, upstream, "run.db", "--mode", "new") as recorder:
+            answer = httpx.post(base_url(recorder) + UNARY, json=prompt, trust_env=False, timeout=20)
+            assert answer.status_code == status
+            recorder.end()
+        assert said in recorder.said
+
+    assert [exchange.status for exchange in stored(recorded)] == [200, 200]
+
+
+def test_a_path_that_a_single_cassette_has_no_use_for_is_told(tmp_path, upstream):
+    with record(tmp_path, upstream, "tapes") as recorder:
+        url = base_url(recorder)
+        post(f"{url}/greet/hi")
+        assert recorder.end() == 0
+
+    assert "the path /greet/hi named no cassette: a folder of them ends in a slash, tapes/" in recorder.said
 
 
 def test_request_that_only_the_cassette_could_answer_makes_the_exit_code(tmp_path, upstream, recorded):

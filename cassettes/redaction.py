@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
-from .bodies import apply_edits, cut_again, find_literals, find_secrets, is_clean_file, without_overlaps
+from .bodies import find_literals, find_secrets, is_clean_file
 from .canonical import NOT_JSON
+from .edits import apply_edits, cut_again, without_overlaps
 from .events import Span
 from .models import Exchange, Headers, Request, Response
 from .positions import root_of

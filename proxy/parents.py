@@ -32,7 +32,8 @@ class Parent:
     """The value of its header; empty where the address carries no user name."""
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
 
     @property
     def address(self) -> tuple[str, int]:

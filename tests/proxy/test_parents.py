@@ -196,6 +196,7 @@ def test_gemtape_never_goes_through_itself(cassette):
         ({"HTTPS_PROXY": "http://a.test:3128"}, "https", "http://a.test:3128"),
         ({"HTTPS_PROXY": "a.test:3128"}, "https", "http://a.test:3128"),
         ({"HTTPS_PROXY": "https://a.test"}, "https", "https://a.test:443"),
+        ({"HTTPS_PROXY": "http://[2001:db8::1]:3128"}, "https", "http://[2001:db8::1]:3128"),
         ({"HTTPS_PROXY": "http://a.test"}, "http", "None"),
         ({"HTTP_PROXY": "http://a.test"}, "https", "None"),
         ({"all_proxy": "http://a.test"}, "http", "http://a.test:80"),

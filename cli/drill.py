@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from .beside import OPENAI
+from .grouped import GroupedCommand, under
+
 if TYPE_CHECKING:
     from ..replay.drill.told import Drilled
     from .drilling import Drill
@@ -27,11 +30,18 @@ _FOR_EXAMPLE: Final = ("validation", "mode", "allowed", "every")
 _FOR_CASSETTE: Final = ("exchange", "timeout_s", "openai")
 
 
-@click.command()
+_what = under("What is proposed")
+_command = under("To a COMMAND")
+_example = under("In place of a cassette")
+
+
+@click.command(cls=GroupedCommand)
 @click.argument("cassette", required=False, type=click.Path(path_type=Path), metavar="[CASSETTE]")
 @click.argument("beside", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
-@click.option("--proposal", type=click.Choice(PROPOSALS), help="Only this malformed call.")
-@click.option(
+@_what(
+    "--proposal", type=click.Choice(PROPOSALS), metavar="KIND", help=f"Only this one: {', '.join(PROPOSALS)}."
+)
+@_what(
     "--repairs",
     type=click.IntRange(0, 100),
     metavar="N",
@@ -39,15 +49,25 @@ _FOR_CASSETTE: Final = ("exchange", "timeout_s", "openai")
     show_default=True,
     help="Turns in which the model may send the valid call after an error result.",
 )
-@click.option("--exchange", type=click.IntRange(min=1), metavar="N", help="Only the calls of this exchange.")
-@click.option(
+@_what("--exchange", type=click.IntRange(min=1), metavar="N", help="Only the calls of this exchange.")
+@_command(
     "--timeout",
     "timeout_s",
     type=click.FloatRange(0.1, 3600),
     metavar="SECONDS",
-    help="End a COMMAND that sends no request for so long (30).",
+    help="End it when it sends no request for so long; 30 by default.",
 )
-@click.option("--openai", is_flag=True, default=None, help="Lead a COMMAND's OpenAI clients here too.")
+@_command("--openai", is_flag=True, default=None, help=OPENAI)
+@_example("--example", type=click.Choice(["forecast"]), help="Compute the bundled example.")
+@_example(
+    "--validate",
+    "validation",
+    type=click.Choice(["none", "coerce", "strict"]),
+    help="What checks its call before it runs; none by default.",
+)
+@_example("--mode", type=click.Choice(["AUTO", "ANY", "NONE"]), help="The calling mode; AUTO by default.")
+@_example("--allowed", multiple=True, metavar="NAME", help="A function that mode ANY may call.")
+@_example("--all", "every", is_flag=True, default=None, help="All proposals and validators, in one table.")
 @click.option(
     "--format",
     "form",
@@ -55,22 +75,6 @@ _FOR_CASSETTE: Final = ("exchange", "timeout_s", "openai")
     default="text",
     show_default=True,
     help="For people; or for programs, with every event.",
-)
-@click.option("--example", type=click.Choice(["forecast"]), help="Compute the bundled example instead.")
-@click.option(
-    "--validate",
-    "validation",
-    type=click.Choice(["none", "coerce", "strict"]),
-    help="In the example: what checks the call before it runs (none).",
-)
-@click.option(
-    "--mode", type=click.Choice(["AUTO", "ANY", "NONE"]), help="In the example: the calling mode (AUTO)."
-)
-@click.option(
-    "--allowed", multiple=True, metavar="NAME", help="In the example: a function that ANY may call."
-)
-@click.option(
-    "--all", "every", is_flag=True, default=None, help="In the example: all proposals and validators."
 )
 @click.pass_context
 def command(
@@ -88,7 +92,7 @@ def command(
     outside its enumeration, a number as text, a required argument missing, a number out of range, an argument or a
     function that nobody declared. After an error result the model sends the valid call, as often as --repairs says. The
     verdict is read from the next request: rejected, coerced, executed as it was, crashed. Exit code 1: something ran that
-    the declaration rules out.
+    the declaration rules out; 2: not even a valid call ran, so nothing was tried.
 
     Without a COMMAND the proposals are listed. gemtape drill --example forecast computes an example that needs neither.
     """

@@ -7,7 +7,7 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -39,6 +39,14 @@ print("ready", flush=True)
 while True:
     time.sleep(60)
 """
+
+
+@pytest.fixture(autouse=True)
+def not_ignored() -> Iterator[None]:
+    """Tests that run under nohup inherit an ignored SIGHUP; these are about one that is not."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def run(command: list[str], environ: Mapping[str, str]) -> int:
@@ -147,12 +155,17 @@ def test_ctrl_c_at_a_terminal_reaches_the_command_once():
     ):
         os.close(theirs)
         assert process.stdout
-        assert process.stdout.readline() == "ready\n"
-        keyboard.write(b"\x03")
-        assert process.stdout.readline() == "SIGINT\n"
-        process.send_signal(signal.SIGTERM)
-
-        assert process.stdout.read() == "SIGTERM\ncode 7\n"
+        try:
+            while (
+                process.stdout.readline() != "ready\n"
+            ):  # what is ignored, such as SIGHUP under nohup, comes first
+                assert process.poll() is None
+            keyboard.write(b"\x03")
+            assert process.stdout.readline() == "SIGINT\n"
+            process.send_signal(signal.SIGTERM)
+            assert process.stdout.read() == "SIGTERM\ncode 7\n"
+        finally:
+            process.kill()
 
 
 def test_our_own_handlers_are_back_afterwards():

@@ -43,10 +43,15 @@ while True:
 
 @pytest.fixture(autouse=True)
 def not_ignored() -> Iterator[None]:
-    """Tests that run under nohup inherit an ignored SIGHUP; these are about one that is not."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    """What runs under nohup, or in the background of a shell, inherits ignored signals; these tests are about others."""
+    numbers = [getattr(signal, name) for name in ("SIGHUP", "SIGINT", "SIGQUIT")]
+    before = [signal.getsignal(number) for number in numbers]
+    for number, handler in zip(numbers, before, strict=True):
+        if handler is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGHUP, before)
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
 
 
 def run(command: list[str], environ: Mapping[str, str]) -> int:

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -286,8 +287,10 @@ def test_ctrl_c_ends_the_whole_drill(tmp_path: Path, application: Path):
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    while not mark.exists():
+    # The file is there before what is written into it.
+    while not mark.exists() or not mark.read_text():
         assert program.poll() is None
+        time.sleep(0.02)
     program.send_signal(signal.SIGTERM)
     program.communicate(timeout=20)
 

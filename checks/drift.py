@@ -6,6 +6,8 @@ widens where only more is allowed; what only people and models read is wording.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -64,11 +66,22 @@ def changes(pinned: dict[str, Any], declared: dict[str, Any]) -> list[Change]:
 
 def nearest(variants: Sequence[dict[str, Any]], declared: dict[str, Any]) -> list[Change]:
     """The differences from the pinned variant that a declaration is nearest to; none where it is one of them."""
-    return min(
-        (changes(variant, declared) for variant in variants),
-        key=lambda found: (max((change.kind for change in found), default=0), len(found)),
-        default=[],
-    )
+    found = [(variant, changes(variant, declared)) for variant in variants]
+    return min(found, key=lambda pair: distance(pair[0], declared, pair[1]), default=({}, []))[1]
+
+
+def distance(
+    pinned: dict[str, Any], declared: dict[str, Any], found: Sequence[Change]
+) -> tuple[int, int, int]:
+    """How far apart two declarations are: how much their differences matter, how many they are, how many words differ."""
+    old, new = _words(pinned), _words(declared)
+    worst = max((change.kind for change in found), default=0)
+    return worst, len(found), (old - new).total() + (new - old).total()
+
+
+def _words(declaration: dict[str, Any]) -> Counter[str]:
+    text = stored_form(declaration).decode(errors="replace")
+    return Counter(word.casefold() for word in re.findall(r"\w+", text))
 
 
 def _schema(declaration: dict[str, Any], plain: str, json_schema: str) -> dict[str, Any]:

@@ -6,12 +6,13 @@ The exchanges are followed as the rules see them, so that every surface counts a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..cassettes.canonical import stored_form
 from ..cassettes.entry import Entry
 from ..cassettes.version import VERSION
+from .drift import changes, distance
 from .executions import executed
 from .finding import Finding
 from .judge import Judge
@@ -19,6 +20,8 @@ from .pins import Pin, PinnedFunction, nearest_set
 from .resultfields import Fields, merged
 from .rule import RequestContext, Rule, RunContext
 from .settings import Settings
+
+_Declaration = dict[str, Any]
 
 
 class Pinning:
@@ -66,8 +69,9 @@ class Pinning:
 def updated(old: Pin, new: Pin) -> Pin:
     """A pin that accepts what was recorded now.
 
-    Functions that were declared now are pinned as they are now; a set of functions takes the place of the pinned set
-    that is nearest to it; fields of results are added, and those that were missing become optional.
+    What is declared now takes the place of the pinned declaration of that function that is nearest to it, and a set of
+    functions that of the pinned set that is nearest to it: other agents have theirs. Fields of results are added, and
+    those that were missing become optional.
     """
     toolsets = {names for names in old.toolsets if names in new.toolsets}
     left = [names for names in old.toolsets if names not in toolsets]
@@ -90,4 +94,23 @@ def updated(old: Pin, new: Pin) -> Pin:
 def _accepted(old: PinnedFunction | None, new: PinnedFunction | None) -> PinnedFunction:
     if old is None or new is None:
         return new or old or PinnedFunction(())
-    return PinnedFunction(new.declarations or old.declarations, merged(old.results, new.results))
+    return PinnedFunction(_variants(old.declarations, new.declarations), merged(old.results, new.results))
+
+
+def _variants(old: Sequence[_Declaration], new: Sequence[_Declaration]) -> tuple[_Declaration, ...]:
+    """The declarations of one function: those of now, and the pinned ones whose place none of them takes.
+
+    One that says what a pinned one says stands for it. Each of the others stands for the nearest pinned one that is left,
+    as a report compares them, the nearest pair first; where it has several spellings, they stand for that one together.
+    """
+    found = {(i, j): changes(one, now) for i, one in enumerate(old) for j, now in enumerate(new)}
+    left, fresh = set(range(len(old))), set(range(len(new)))
+    apart = {pair: distance(old[pair[0]], new[pair[1]], found[pair]) for pair in found}
+    for i, j in sorted(found, key=apart.__getitem__):
+        if not found[i, j]:
+            left.discard(i)
+            fresh.discard(j)
+        elif i in left and j in fresh:
+            left.remove(i)
+            fresh -= {k for k in fresh if not changes(new[j], new[k])}
+    return tuple(sorted((*(old[i] for i in left), *new), key=stored_form))

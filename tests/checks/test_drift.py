@@ -170,6 +170,16 @@ def test_the_nearest_variant_is_compared():
     assert [change.kind for change in nearest([other, PINNED], reworded)] == [Kind.WORDING]
 
 
+def test_of_variants_with_as_many_differences_the_one_whose_words_are_alike_is_compared():
+    """Agents that share a function often differ in its description alone."""
+    cities, places = ({**PINNED, "description": f"Forecast of a {where}."} for where in ("city", "place"))
+    declared = {**PINNED, "description": "Daily forecast of a place."}
+
+    told = [change.words for change in nearest([cities, places], declared)]
+    assert told == [change.words for change in nearest([places, cities], declared)]
+    assert told == ['description: "Forecast of a place." → "Daily forecast of a place."']
+
+
 @pytest.mark.parametrize("odd", [None, 5, "x", [], {"type": 5, "properties": []}, {"properties": {"a": 1}}])
 def test_whatever_stands_for_a_schema_is_compared(odd: Any):
     declared = {"name": "get_forecast", "parameters": odd}

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from gemtape.cassettes.canonical import stored_form
 from gemtape.checks.pinning import Pinning, updated
 from gemtape.checks.pins import Pin, PinnedFunction, ResultField, written_pin
 from gemtape.checks.settings import Settings
 from tests.checks.chattapes import in_chat
 from tests.checks.helpers import entries
+from tests.checks.respelled import lowered
 from tests.checks.tape import Tape, celsius, weather
 from tests.factories import call, calls, result, results, user
 
@@ -148,6 +150,48 @@ def test_an_update_takes_declarations_as_they_are_now_and_adds_fields():
     assert pin.functions == {
         "get_weather": PinnedFunction((now,), {**NUMBER, "/wind": ResultField(("number",), True)})
     }
+
+
+def test_an_update_displaces_the_variant_that_is_nearest():
+    """Another agent's stays, whichever of the two was recorded again."""
+    hourly, daily = _forecast("hours", "city"), _forecast("days", "city", "unit")
+    before = _pin(_tape(hourly), _tape(daily, GET_TIME))
+    reworded, wider = {**hourly, "description": "Per hour."}, _forecast("days", "city", "unit", "lang")
+
+    assert _holds(updated(before, _pin(_tape(reworded))), daily, reworded)
+    assert _holds(updated(before, _pin(_tape(wider, GET_TIME))), wider, hourly)
+    assert _holds(updated(before, _pin(_tape(wider), _tape(reworded))), wider, reworded)
+
+
+def test_an_update_displaces_no_variant_that_is_declared_as_before():
+    """Not even the nearest one: then it is the other agent that changed, or a third one that came."""
+    hourly, daily = _forecast("hours"), _forecast("days")
+    before = _pin(_tape(hourly), _tape(daily))
+    near = {**hourly, "description": "Per hour."}
+
+    assert _holds(updated(before, _pin(_tape(hourly), _tape(near))), hourly, near)
+    both = updated(before, _pin(_tape(hourly), _tape(daily), _tape(near)))
+    assert _holds(both, daily, hourly, near)
+
+
+def test_an_update_displaces_one_variant_for_all_spellings_of_another():
+    hourly, daily = _forecast("hours"), _forecast("days")
+    before = _pin(_tape(hourly), _tape(daily))
+    near = {**hourly, "description": "Per hour."}
+
+    assert _holds(updated(before, _pin(_tape(lowered(hourly)))), daily, lowered(hourly))
+    after = updated(before, _pin(_tape(near), _tape(lowered(near))))
+    assert _holds(after, daily, near, lowered(near))
+
+
+def _forecast(*parameters: str) -> dict[str, Any]:
+    properties = {name: {"type": "STRING"} for name in parameters}
+    return {"name": "get_forecast", "parameters": {"type": "OBJECT", "properties": properties}}
+
+
+def _holds(pin: Pin, *declarations: dict[str, Any]) -> bool:
+    """Whether a pin allows these variants of the function, and no others; written in a constant order."""
+    return pin.functions["get_forecast"].declarations == tuple(sorted(declarations, key=stored_form))
 
 
 def test_an_update_leaves_alone_what_was_not_recorded():

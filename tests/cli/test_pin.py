@@ -98,6 +98,28 @@ def test_an_update_accepts_the_change_and_keeps_the_rest(contract: Path, tmp_pat
     assert json.loads(contract.read_text())["functions"]["get_weather"]["results"]["/result/lat"]["optional"]
 
 
+def test_an_update_from_one_agent_leaves_the_other_agents_variant(tmp_path: Path):
+    contract = tmp_path / "contract.json"
+    asking = _agent(tmp_path / "asking.db", "Weather of a city, by name.")
+    mapping = _agent(tmp_path / "mapping.db", "Weather of a place on the map.", "get_map")
+    _run("pin", asking, mapping, "-o", contract)
+    changed = _agent(tmp_path / "changed.db", "Where is it on the map? Weather of a place.", "get_map")
+    assert "declaration-drift" in _run("report", "--pin", contract, changed, code=1)
+    _run("pin", changed, "-o", contract, "--update")
+
+    assert "drift" not in _run("report", "--pin", contract, changed, asking)
+    assert "declaration-drift" in _run("report", "--pin", contract, mapping, code=1)
+
+
+def _agent(path: Path, description: str, *more: str) -> Path:
+    """The recording of an agent that declares a function in its own way, beside others."""
+    parameters = {"type": "OBJECT", "properties": {"city": {"type": "STRING", "description": "A city."}}}
+    declared = [{"name": "get_weather", "description": description, "parameters": parameters}]
+    declared += [{"name": name, "description": "Something else."} for name in more]
+    tools = [{"functionDeclarations": declared}]
+    return cassette_of(path, [exchange([QUESTION], model_text("31"), tools=tools)])
+
+
 def test_a_report_can_accept_too(contract: Path, tmp_path: Path):
     mutated = _captured(tmp_path / "mutated.db", (b"Get the weather.", b"Get weather."))
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from .beside import OPENAI
-from .grouped import GroupedCommand, under
+from .beside import COMMAND, OPENAI, BesideCommand
+from .grouped import under
 
 if TYPE_CHECKING:
     from ..replay.drill.told import Drilled
@@ -35,9 +35,9 @@ _command = under("To a COMMAND")
 _example = under("In place of a cassette")
 
 
-@click.command(cls=GroupedCommand)
+@click.command(cls=BesideCommand)
 @click.argument("cassette", required=False, type=click.Path(path_type=Path), metavar="[CASSETTE]")
-@click.argument("beside", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
+@COMMAND
 @_what(
     "--proposal", type=click.Choice(PROPOSALS), metavar="KIND", help=f"Only this one: {', '.join(PROPOSALS)}."
 )

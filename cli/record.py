@@ -9,8 +9,9 @@ import click
 
 from ..cassettes.errors import SetupError
 from ..cassettes.naming import names_folder
-from .beside import COMMAND, OPENAI, check_beside
-from .grouped import GroupedCommand, under
+from .beside import COMMAND, OPENAI, BesideCommand, check_beside
+from .grouped import under
+from .listening import listening_options
 
 _where = under("Where it listens and sends to")
 _cassette = under("An existing cassette is not touched, but with one of")
@@ -19,16 +20,10 @@ _command = under("Beside a COMMAND")
 _end = under("At the end")
 
 
-@click.command(cls=GroupedCommand)
+@click.command(cls=BesideCommand)
 @click.argument("target", metavar="CASSETTE|FOLDER")
 @COMMAND
-@_where(
-    "--port",
-    type=click.IntRange(0, 65535),
-    metavar="PORT",
-    help="8090 by default, with a COMMAND a free one; 0 takes a free one.",
-)
-@_where("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@listening_options(_where)
 @_where("--upstream", metavar="URL", help="Send everything there instead of to Google.")
 @_where(
     "--forward",
@@ -79,7 +74,7 @@ def command(context: click.Context, **options: Any) -> None:
     The exit code is the command's if that is not 0, else 1 if there are errors in the report, if --enforce refused a
     request, if a request got no answer with --mode new, or if something could not be recorded.
     """
-    check_beside(options["target"], options["beside"], openai=options["openai"], name="record")
+    check_beside(options["beside"], openai=options["openai"], name="record")
     if sum(map(bool, (options["mode"], options["replace"], options["append"]))) > 1:
         raise click.UsageError("--mode, --replace and --append exclude each other")
     if options["forward"] and (options["openai"] or names_folder(options["target"])):

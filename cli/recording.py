@@ -30,10 +30,9 @@ from ..proxy.tape import Existing, Recorded
 from ..proxy.tapes import Tapes
 from .beside import overridden, run_beside
 from .leading import ByBaseUrl, ByProxy, Way
+from .listening import port_of
 from .report import FAIL_ON, build_report
 
-_PORT: Final = 8090
-"""Where a recording listens that stands by itself; beside a command it takes a free port."""
 _SHOWN: Final = 50
 """Complaints about the requests to one cassette that are printed at the end."""
 
@@ -94,8 +93,7 @@ def record(wishes: Wishes) -> int:
     config = load_config()
     router = Router(parse_upstream(wishes.upstream) if wishes.upstream else None)
     way = way_for(wishes, router)
-    port = 0 if wishes.beside else _PORT
-    port = port if wishes.port is None else wishes.port
+    port = port_of(wishes.port, wishes.beside)
     listener = Listener(wishes.host, port, router, forward=way.forward)
     tapes = tapes_for(wishes, config)
     serving = partial(serve, listener, tapes, say, only_success=wishes.keeps_success_only)

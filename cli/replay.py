@@ -13,11 +13,11 @@ from typing import Any, Final
 import click
 
 from ..cassettes.naming import SUFFIX
-from .beside import COMMAND, OPENAI, check_beside
-from .grouped import GroupedCommand, under
+from .beside import COMMAND, OPENAI, BesideCommand, check_beside
+from .grouped import under
+from .listening import listening_options, port_of
 from .playing import playing, playing_options
 
-_PORT: Final = 8090
 _CHECKED_EVERY_S: Final = 1.0
 """How often to look whether the server still runs, when nothing else happens."""
 _GATHERED_S: Final = 0.02
@@ -30,16 +30,10 @@ _command = under("Beside a COMMAND")
 _end = under("At the end")
 
 
-@click.command(cls=GroupedCommand)
+@click.command(cls=BesideCommand)
 @click.argument("target", metavar="CASSETTE|FOLDER")
 @COMMAND
-@_where(
-    "--port",
-    type=click.IntRange(0, 65535),
-    metavar="PORT",
-    help="8090 by default, with a COMMAND a free one; 0 takes a free one.",
-)
-@_where("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@listening_options(_where)
 @_answers(
     "--repeat",
     type=click.Choice(["last", "cycle", "once"]),
@@ -87,7 +81,7 @@ def command(
     requests are checked as those of a recording are. The exit code is the command's if that is not 0, else 1 if there
     were misses or errors, even where its code hid them.
     """
-    check_beside(target, beside, openai=openai, name="replay")
+    check_beside(beside, openai=openai, name="replay")
 
     # Imported here so that `gemtape replay --help` does not wait for an HTTP server.
     from ..cassettes.lookup import Repeat  # noqa: PLC0415
@@ -108,7 +102,7 @@ def command(
         from .replaying import play_beside  # noqa: PLC0415
 
         code, lines = play_beside(
-            beside, target, options, host=host, port=port or 0, threshold=threshold, openai=openai
+            beside, target, options, host=host, port=port_of(port, beside), threshold=threshold, openai=openai
         )
         say(*lines)
         context.exit(code)
@@ -116,7 +110,7 @@ def command(
     server = serve(
         target,
         host=host,
-        port=_PORT if port is None else port,
+        port=port_of(port, beside),
         options=options,
         heard=lambda asked, reply: waiting.put((asked, reply)),
     )

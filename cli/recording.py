@@ -183,6 +183,8 @@ def conclude(wishes: Wishes, tapes: Tapes, config: Config) -> bool:
     ):
         if count:
             say(f"{count} exchange{'' if count == 1 else 's'} {fate}")
+    if line := tapes.failing.line():
+        say(line)
     if tapes.passed_over:
         say(
             f"the path /{tapes.passed_over} named no cassette: a folder of them ends in a slash, {wishes.target}/"

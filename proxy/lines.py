@@ -13,12 +13,13 @@ from ..cassettes.models import Failure, Violation
 from ..cassettes.shapes import MARKER, Shapes
 
 _SHOWN: Final = 60
-_FAILURES: Final = {
+FAILURES: Final = {
     Failure.REFUSED: "no connection",
     Failure.RESET: "broken off",
     Failure.TIMEOUT: "timed out",
     Failure.CLIENT_GONE: "the client left",
 }
+"""How an exchange broke off, in few words."""
 _SEVERITIES: Final = ("error", "warning", "info")
 _SHAPES: Final = Shapes()
 # mitmproxy quotes requests that it could not read, as Python spells bytes, and a key of any shape may stand in them.
@@ -46,7 +47,7 @@ def exchange_line(name: str, entry: Entry, violations: Iterable[Violation], firs
     ]
     words.append(str(entry.status or "no answer"))
     if entry.failure:
-        words.append(_FAILURES[entry.failure])
+        words.append(FAILURES[entry.failure])
     if entry.status:
         words.append(f"first byte {_duration(first_byte_ms)}")
     words.append(f"total {_duration(entry.duration_ms)}")

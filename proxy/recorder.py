@@ -84,8 +84,10 @@ class Recorder:
     def _stored(self, recording: Recording, tape: Tape, exchange: Exchange) -> str:
         if self._only_success and not _succeeded(exchange):
             self.tapes.left_out += 1
-            return exchange_line(recording.name, tape.clean(exchange), (), recording.head_ms)
-        entry, violations = tape.store(exchange)
+            entry, violations = tape.clean(exchange), []
+        else:
+            entry, violations = tape.store(exchange)
+        self.tapes.failing.note(entry)
         return exchange_line(recording.name, entry, violations, recording.head_ms)
 
 

@@ -14,6 +14,7 @@ from ..cassettes.redaction import Redactor
 from ..cassettes.store import Cassette
 from ..checks.config import Config
 from .choosing import choosers
+from .failing import Failing
 from .lines import printable
 from .newtape import MakeChooser, NewTape
 from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
@@ -75,6 +76,8 @@ class Tapes:
         """The first path prefix that took no part, since there is only one cassette."""
         self.left_out = 0
         """Exchanges that were not to be kept."""
+        self.failing = Failing()
+        """How exchanges failed, kept or not."""
         self.recorded: list[Recorded] = []
         """What became of each cassette, once they are closed."""
         self._tapes: dict[str, Tape] = {}

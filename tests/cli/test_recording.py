@@ -211,6 +211,30 @@ def test_request_that_was_refused_did_come_by(record: Record):
     assert said[1:] == ["run.db: 0 exchanges recorded"]
 
 
+def test_run_in_which_everything_failed_says_why(record: Record, upstream: Upstream):
+    refused = b'{"error": {"code": 401, "message": "API key not valid.", "status": "UNAUTHENTICATED"}}'
+    upstream.answers += [unary(refused, 401)] * 2
+    why = "failed: 401 API key not valid."
+    _, output, said = record(*client("hello", "hello"))
+
+    assert output == "401\n401\n"
+    assert said[2:4] == ["run.db: 2 exchanges recorded", f"all 2 exchanges {why}"]
+    upstream.answers += [unary(refused, 401)]
+    said = record("--only-success", *client("hello"), target="kept.db")[2]
+    assert said[1:] == ["kept.db: 0 exchanges recorded", "1 exchange left out", f"the only exchange {why}"]
+    upstream.answers += [unary(refused, 401)]
+    assert "failed" not in "\n".join(record(*client("hello", "hello"), target="mixed.db")[2])
+
+
+def test_run_whose_upstream_cannot_be_reached_says_so(record: Record):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nowhere = f"http://127.0.0.1:{free.getsockname()[1]}"
+    _, output, said = record("--upstream", nowhere, *client("hello"))
+
+    assert output == "502\n"
+    assert f"the only exchange failed: no connection ({nowhere})" in said
+
+
 def test_port_in_use_starts_no_command(record: Record, tmp_path: Path, upstream: Upstream):
     code, _, said = record("--port", str(upstream.port), "--", "touch", "started")
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 from ..cassettes.entry import Entry
 from ..cassettes.turns import Piece, Turn
+from .chat import ChatEntry
 
 _NAMES: Final = "declared"
 _ALIKE: Final = 0.5
@@ -23,11 +25,20 @@ _WORD: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True, eq=False)
 class Asker:
-    """The model asked, and the tools and the instruction that went with the history."""
+    """The model asked, and the tools and the instruction that went with the history.
+
+    `wish` is what was asked for, streamed or not, with the digest of all other settings.
+    """
 
     model: str
     tools: Turn
     instruction: Piece | None
+    wish: tuple[str, bytes]
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for requests that differ in nothing but their histories."""
+        return self.model, self.tools, self.instruction and self.instruction.digest, self.wish
 
     def is_like(self, other: Asker) -> bool:
         """Whether two requests may well be one agent's: the same tools and much the same instruction.
@@ -43,6 +54,19 @@ class Asker:
         told = same_instruction and self.instruction is not None
         return told or (self.tools is other.tools and self.tools.depth > 0)
 
+    def likeness(self, other: Asker) -> int:
+        """How much is equal, where `is_like` takes two for one agent: between twins it decides.
+
+        A suite that tries one question at two temperatures has such twins, and so has a cassette from before a tool was
+        described anew.
+        """
+        return (
+            (self.model == other.model)
+            + (self.tools is other.tools)
+            + _same(self.instruction, other.instruction)
+            + (self.wish == other.wish)
+        )
+
     def _told_alike(self, other: Asker) -> bool:
         if self.instruction is None or other.instruction is None:
             return False
@@ -52,7 +76,10 @@ class Asker:
 
 def asker_of(entry: Entry) -> Asker:
     """Who sent a request."""
-    return Asker(entry.model, entry.layout.tools, entry.layout.instruction)
+    layout = entry.layout
+    settings = (entry.sent if isinstance(entry, ChatEntry) else entry).layout.envelope
+    wish = entry.route.action, settings.digest if settings else b""
+    return Asker(entry.model, layout.tools, layout.instruction, wish)
 
 
 def _same(first: Piece | None, second: Piece | None) -> bool:

@@ -36,8 +36,7 @@ class Following:
         if not is_judged(request):
             return None
         form = as_generate(request)
-        asker = asker_of(form)
-        key = asker.model, asker.tools, asker.instruction and asker.instruction.digest
+        key = asker_of(form).key
         if key not in self._looks:
             if len(self._looks) >= _MOST:
                 self._looks.clear()

@@ -178,6 +178,7 @@ class _Search:
                 previous is not None and record.conversation == previous.conversation,
                 record.asker.is_like(asker),
                 record.returns,
+                record.asker.likeness(asker),
                 record.ended_at,
                 record.number,
             ),

@@ -62,10 +62,12 @@ def _lost_between(ledger: Ledger, turn: Turn, following: Sequence[Turn], asker: 
     if any(ledger.came_back(record) for record in records):
         return _known_to_go_on(ledger, records, following)
     own = [record for record in records if record.asker.is_like(asker) or _is_answered(record, following[0])]
-    newest = max(own, key=lambda record: (record.ended_at, record.number), default=None)
-    if newest is None or not newest.returns or _is_retold(newest, following):
+    mine = max(
+        own, key=lambda record: (record.asker.likeness(asker), record.ended_at, record.number), default=None
+    )
+    if mine is None or not mine.returns or _is_retold(mine, following):
         return None
-    return newest
+    return mine
 
 
 def _ended(records: list[Record], turn: Turn) -> list[Record]:

@@ -107,7 +107,7 @@ class Chooser:
             answer, note = self._serving.served(known, found)
             violations = self._heard(request, known, answer, session)
             return Replay(answer, self._lookup.entry(found.number), violations, note)
-        if not ties.only_recorded and not self._is_faulty_twin(known):
+        if not ties.only_recorded and (ties.live or not self._is_faulty_twin(known)):
             self._verdicts[Verdict.LIVE] += 1
             return None
         raise self._unanswered(request, known, session, ties)

@@ -97,6 +97,29 @@ def test_equal_answers_without_a_mark_belong_to_the_agent_that_asks():
         assert followed.number(history, **tidy) == 1
 
 
+@pytest.mark.parametrize("lost", [False, True], ids=["returned", "lost"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"generationConfig": {"temperature": 0.1}},
+        {"tools": [{"functionDeclarations": [{"name": "f", "description": "said anew"}]}]},
+        {"path": "/v1beta/models/gemini-3-pro-preview:streamGenerateContent"},
+    ],
+    ids=["settings", "declaration", "stream"],
+)
+def test_equal_answers_without_a_mark_belong_to_the_request_that_was_made_alike(
+    other: dict[str, Any], lost: bool
+):
+    """Whichever of them is the newer one."""
+    plain: dict[str, Any] = {"tools": [{"functionDeclarations": [{"name": "f", "description": "said"}]}]}
+    followed = Followed()
+    for at, settings in enumerate((plain, plain | other, plain), 1):
+        followed.note(exchange([user("hello")], model_text("Hi!"), at=float(at), **settings))
+    history = [user("hello"), *([] if lost else [model_text("Hi!")]), user("next")]
+
+    assert [followed.number(history, **settings) for settings in (plain, plain | other)] == [3, 2]
+
+
 def test_agents_without_number_are_followed_one_by_one(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "_MOST", 2)
     clocks = [{"systemInstruction": {"parts": [{"text": f"it is {hour} o'clock"}]}} for hour in range(5)]

@@ -199,6 +199,48 @@ def test_first_request_of_a_live_conversation_goes_live_again(path: Path):
         assert door.reached(*[first("new")] * 3) == [False, False, False]
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"generationConfig": {"temperature": 0.1}},
+        {"tools": [{"functionDeclarations": [{"name": "f", "description": "said anew"}]}]},
+    ],
+    ids=["settings", "declaration"],
+)
+@pytest.mark.parametrize("live_first", [True, False])
+def test_twins_with_equal_words_stay_what_they_are(path: Path, other: dict[str, Any], live_first: bool):
+    """A text without a signature, which other settings do not change, tells nothing of who gave it."""
+
+    def talk(**more: Any) -> list[Exchange]:
+        history = [user("hello"), model_text("Hi!"), user("next"), model_text("Hi!"), user("last")]
+        return [
+            exchange(history[:length], model_text("Hi!"), **{"tools": TOOLS, **more}) for length in (1, 3, 5)
+        ]
+
+    steps = list(zip(talk(), talk(**other), strict=True))
+    with mixed(path, *talk(), default=answer(model_text("Hi!"))) as door:
+        for recorded, live in steps:
+            pair = [(live, True), (recorded, False)] if live_first else [(recorded, False), (live, True)]
+            for item, goes_live in pair:
+                assert door.reached(item) == [goes_live]
+
+
+def test_live_conversation_stays_live_when_the_client_loses_a_signature(path: Path):
+    """What the API says to that is for the client to see, though a sound twin of the request is recorded."""
+    unsigned, done = calls(call("f", id="live")), results(result("f", {"ok": True}, id="live"))
+    faulty = exchange([user("hello"), unsigned, done], tools=TOOLS)
+    with mixed(
+        path, *CONVERSATION, default=answer(calls(call("f", signature=LIVE, id="live"))), only_success=True
+    ) as door:
+        assert door.reached(first(**COOL)) == [True]
+        door.upstream.answers.append(answering(b'{"error": {"code": 400}}', 400))
+        assert door.ask(faulty).content == b'{"error": {"code": 400}}'
+        door.proxy.stop()
+
+        assert len(door.upstream.requests) == 2
+    assert len(stored(path)) == 3
+
+
 def test_conversation_begun_elsewhere_goes_live(path: Path):
     elsewhere = exchange([user("x"), model_text("y"), user("z")], model_text("w"))
     with mixed(path, *CONVERSATION) as door:

@@ -8,9 +8,7 @@ import errno
 import gc
 import logging
 import os
-import signal
 import socket
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -28,12 +26,12 @@ from .master import make_master
 from .parents import Parents
 from .recorder import Recorder, Say
 from .routing import Router
+from .signals import Signals
 from .surroundings import raise_file_limit, trusted_authorities
 from .tape import Recorded
 from .tapes import Tapes
 from .timeouts import Timeouts
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _LOGGERS: Final = ("mitmproxy", "gemtape")
 _BACKLOG: Final = 2048
 """Clients that may knock at once; asyncio lets 100 wait, and the system turns others away before we know of them."""
@@ -95,14 +93,15 @@ def serve(
     usual = listener.router.usual
     parents.of(usual.scheme, usual.host, usual.port)  # raises now what it would at every request
     authority = listener.forward.authority.load() if listener.forward else None
-    if note := tapes.prepare():
-        say(note)
-    raise_file_limit()
-    try:
-        recorder = Recorder(tapes, say, only_success=only_success)
-        asyncio.run(_serve(listener, recorder, parents, ready, trust=trust, authority=authority))
-    finally:
-        recorded = tapes.finish()
+    with Signals() as signals:  # from before the first file is made
+        try:
+            if note := tapes.prepare():
+                say(note)
+            raise_file_limit()
+            recorder = Recorder(tapes, say, only_success=only_success)
+            asyncio.run(_serve(listener, recorder, parents, ready, signals, trust=trust, authority=authority))
+        finally:
+            recorded = tapes.finish()
     return recorded
 
 
@@ -125,12 +124,16 @@ class Start:
         if listener.forward:
             self._log.addFilter(is_news)
         self._stopping = False
+        self._up = False
+        """Whether mitmproxy runs, and can be told to end."""
         self.master: Master | None = None
 
     def running(self) -> None:
         """End the run where it cannot go on; mitmproxy logs what a hook raises and runs on, without a listener too."""
+        self._up = True
         try:
-            self._begin()
+            if not self._stopping:
+                self._begin()
         except Exception as error:  # noqa: BLE001 - raised again when the run has ended
             self.problem = error
         if self.problem or self._stopping:
@@ -153,9 +156,9 @@ class Start:
             self._ready(Running(base_url(host, port), self.stop))
 
     def stop(self) -> None:
-        """End the run; mitmproxy loses a shutdown that comes before it runs, so this one is remembered."""
+        """End the run; before mitmproxy runs, a shutdown is lost or leaves listeners open, so this one is remembered."""
         self._stopping = True
-        if self.master:
+        if self.master and self._up:
             with contextlib.suppress(RuntimeError):  # it has ended already
                 self.master.shutdown()
 
@@ -171,6 +174,7 @@ async def _serve(
     recorder: Recorder,
     parents: Parents,
     ready: Ready | None,
+    signals: Signals,
     *,
     trust: dict[str, str],
     authority: CertStore | None,
@@ -184,13 +188,7 @@ async def _serve(
         timeouts=listener.timeouts,
         trust=trust,
     )
-    loop = asyncio.get_running_loop()
-    if threading.current_thread() is threading.main_thread():
-        for number in _SIGNALS:
-            with contextlib.suppress(
-                NotImplementedError
-            ):  # Windows: Ctrl-C cancels the run, with the same end
-                loop.add_signal_handler(number, start.stop)
+    signals.hand_over(start.stop)
     try:
         await master.run()
     finally:

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx
@@ -67,6 +68,18 @@ def test_a_folder_that_got_nothing_says_so(tmp_path, upstream):
     assert "tapes/: nothing was recorded\n" in recorder.said
     assert "\n1 exchange refused: the path names no cassette of the folder\n" in recorder.said
     assert f"for example /my-test  (POST {UNARY})\n" in recorder.said
+
+
+def test_signal_while_it_starts_leaves_no_file(tmp_path, upstream):
+    with record(tmp_path, upstream, "run.db") as recorder:
+        deadline = time.monotonic() + 20
+        while not (tmp_path / "run.db").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        assert recorder.end(signal.SIGTERM) == 0
+
+    assert list(tmp_path.iterdir()) == []
+    assert "run.db: 0 exchanges recorded\n" in recorder.said
 
 
 def test_signal_in_the_middle_of_a_stream_ends_cleanly(tmp_path, upstream):

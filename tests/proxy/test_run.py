@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import socket
 import threading
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from gemtape.cassettes.errors import CassetteExists, SetupError
 from gemtape.cassettes.models import Failure
 from gemtape.proxy.routing import Router, parse_upstream
 from gemtape.proxy.run import Listener, Running, base_url, serve
+from gemtape.proxy.tape import Existing
 from gemtape.proxy.tapes import Tapes
 from tests.certificates import offering, self_signed
 from tests.proxied import Proxy, proxied, receive_all, stored
@@ -88,6 +91,30 @@ def test_port_in_use_is_said_and_leaves_no_file(tmp_path):
             serve(listener, Tapes(tmp_path / "run.db", folder=False), print, environ={})
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("existing", Existing)
+def test_signal_while_it_starts_ends_the_run_and_leaves_what_was_there(tmp_path, upstream, existing):
+    """Also with a replacement begun beside a cassette, and however early the signal comes."""
+
+    class Interrupted(Tapes):
+        def prepare(self) -> str:
+            note = super().prepare()
+            os.kill(os.getpid(), signal.SIGTERM)
+            return note
+
+    path = tmp_path / "run.db"
+    if existing is not Existing.REFUSE:
+        with proxied(path, upstream.url) as proxy, proxy.client() as client:
+            client.post(UNARY, json=BODY)
+    before = {file.name: stored(file) for file in tmp_path.iterdir()}
+    began: list[Running] = []
+    tapes = Interrupted(path, folder=False, existing=existing)
+    recorded = serve(Listener(port=0), tapes, print, ready=began.append, environ={})
+
+    assert began == []
+    assert [item.exchanges for item in recorded] == [0]
+    assert {file.name: stored(file) for file in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "192.0.2.1"])

@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from .canonical import json_digest, stored_form
+from .chat import INSTRUCTING_ROLES
 from .entry import Entry
 from .matchform import ignored, match_content
 from .matching import EVERYTHING, Matching
@@ -102,7 +103,7 @@ class Contents:
                 continue
             for path, *values in self._differing(self._old[at], self._new[at], (*self._base, at)):
                 below = path[len(self._base) + 1 :]
-                kind = Kind.ORDER if same_items(*values) else _kind(below)
+                kind = Kind.ORDER if same_items(*values) else _kind(below, self._new[at].role)
                 yield Difference(kind, pointer(path), *values, where=self._equal() + self._place(at, below))
         if len(self._old) > both:
             words = f"{len(self._old) - both} more of the recording from {self._noun} {both + 1} on"
@@ -173,10 +174,12 @@ def _cut_out(longer: list[bytes], shorter: list[bytes]) -> int:
     return count if count > 0 and longer[count:] == shorter else 0
 
 
-def _kind(below: Path) -> Kind:
-    """The kind of a difference at a path below a content."""
+def _kind(below: Path, role: str) -> Kind:
+    """The kind of a difference at a path below a content; below a chat message its role tells what the text is."""
     if below[:1] == ("role",):
         return Kind.ROLE
+    if below[:1] == ("content",) and role in _SAID_AS:
+        return _SAID_AS[role]
     names = [key for key in below if isinstance(key, str)]
     for name in names[1:3]:
         if name in _KINDS:
@@ -184,6 +187,9 @@ def _kind(below: Path) -> Kind:
     return Kind.TEXT if names[:1] == ["content"] else Kind.PART
 
 
+_SAID_AS: Final = {"tool": Kind.RESULT, "function": Kind.RESULT} | dict.fromkeys(
+    INSTRUCTING_ROLES, Kind.INSTRUCTION
+)
 _KINDS: Final = {
     "text": Kind.TEXT,
     "args": Kind.ARGS,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gemtape.cassettes.difference import Contents, Kind
+from gemtape.cassettes.models import Exchange, Request
 from gemtape.cassettes.preparing import entry_of
 from gemtape.cassettes.redaction import Redactor
 from gemtape.cassettes.turns import TurnTree
@@ -202,6 +203,32 @@ def test_pointer_addresses_the_body_as_it_is_built(path: str, body, pointer: str
     (only,) = Contents(*sides).differences()
 
     assert (only.kind, only.pointer) == (Kind.TEXT, pointer)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ({"role": "user"}, Kind.TEXT),
+        ({"role": "tool", "tool_call_id": "c1"}, Kind.RESULT),
+        ({"role": "function", "name": "f"}, Kind.RESULT),
+        ({"role": "system"}, Kind.INSTRUCTION),
+        ({"role": "developer"}, Kind.INSTRUCTION),
+    ],
+    ids=lambda value: value["role"] if isinstance(value, dict) else "",
+)
+@pytest.mark.parametrize(
+    "content", [str, lambda text: [{"type": "text", "text": text}]], ids=["text", "parts"]
+)
+def test_kind_of_a_chat_message_is_what_its_role_makes_of_the_text(message: dict, kind: Kind, content):
+    sides = []
+    for text in "ab":
+        body = {"model": "m", "messages": [{**message, "content": content(text)}]}
+        request = Request("POST", "/v1beta/openai/chat/completions", body=_json(body))
+        sides.append(entry_of(Exchange(request, None), Redactor(), TurnTree()))
+
+    (only,) = Contents(*sides).differences()
+
+    assert only.kind is kind
 
 
 def _json(value: Any) -> bytes:

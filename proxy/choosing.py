@@ -164,7 +164,7 @@ class Chooser:
 
     def _is_faulty_twin(self, known: Known) -> bool:
         """Whether a request is a recorded one but for a fault that the API is known to refuse."""
-        return known.rejection is not None and bool(self._lookup.recorded(known.key))
+        return self._serving.refused(known) is not None and bool(self._lookup.recorded(known.key))
 
     def _heard(
         self, request: Request, known: Known, answer: Answer, session: str, besides: str = ""

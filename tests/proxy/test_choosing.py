@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from gemtape.cassettes.lookup import Repeat
 from gemtape.cassettes.models import Exchange, Failure, Request, Response
 from gemtape.checks.config import Config
 from gemtape.proxy.choosing import choosers
@@ -481,4 +482,18 @@ def test_configuration_decides_what_is_refused_and_what_a_miss_names(path: Path)
     assert "missing-signature" not in [violation.rule for violation in served.violations]
     with pytest.raises(Exception, match="with make record"):
         tape.choose(second(outcome=results(result("f", {"ok": False}))).request, "")
+    tapes.finish()
+
+
+def test_faulty_request_is_one_more_conversation_where_faults_are_served_and_each_answer_only_once(
+    path: Path,
+):
+    cassette_of(path, [second()])
+    make = choosers(Config(strict=False, repeat=Repeat.ONCE))
+    tapes = Tapes(path, folder=False, existing=Existing.NEW, make_chooser=make)
+    tapes.prepare()
+    tape = tapes.tape("")
+
+    faulty = second(signature=None).request
+    assert [tape.choose(faulty, "") is not None for _ in range(2)] == [True, False]
     tapes.finish()

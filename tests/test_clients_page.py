@@ -12,7 +12,7 @@ from tests.e2e import results
 from tests.e2e.clients import CLIENTS
 from tests.e2e.page import page
 from tests.e2e.results import differences, kept_results, merged, newer_versions
-from tests.e2e.table import Client
+from tests.e2e.table import RESULTS, Client
 from tests.e2e.traps import FLOWS
 
 ROOT = Path(__file__).parents[1]
@@ -69,6 +69,18 @@ def test_every_transcript_is_of_a_flow_that_a_client_runs_by_a_program_that_is_t
 
     assert transcripts == {client.transcript(flow) for client in CLIENTS for flow in client.flows}
     assert [client.name for client in CLIENTS if not (E2E / "programs" / client.program).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "client", [client for client in CLIENTS if client.new], ids=lambda client: client.name
+)
+def test_flows_with_mode_new_are_talks_of_a_program_that_can_have_another(client: Client):
+    program = (E2E / "programs" / client.program).read_text(encoding="utf-8")
+
+    assert set(client.new) <= {flow for flow in client.flows if RESULTS[flow] is RESULTS["chat"]}
+    assert set(client.new).isdisjoint(client.limits)
+    assert "CITY" in program
+    assert "CELSIUS" in program
 
 
 def test_every_flow_is_explained():

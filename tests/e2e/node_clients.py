@@ -16,6 +16,7 @@ NODE_CLIENTS: tuple[Client, ...] = (
         environment="google-genai-js",
         flows=(*_TALKING, "files", "embeddings", "count", "models"),
         base_url=_GENAI_LINE,
+        new=("chat-stream",),
         note="In code: `new GoogleGenAI({ httpOptions: { baseUrl: … } })`. 3.x, which wants Node 22, asks for `/v1`, 2.x for `/v1beta`; "
         "the same cassette answers both.",
     ),

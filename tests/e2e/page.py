@@ -23,6 +23,16 @@ Every client of this table was recorded in these flows from a server that answer
 the same result with that server stopped and without a key. No key was found in the cassettes. Violations are what
 `gemtape report` says, above info, about the requests of the client."""
 
+_NEW = """\
+## Played and recorded in one run
+
+Through [`--mode new`](new-conversations.md) went
+{clients}.
+The recorded conversation was played and nothing of it was sent; the same one about another city was sent from its first
+request to its last, and added; then both were replayed offline. Where a function gave another result in the middle of the
+recorded one, the client showed the 412 that says so, and did not ask again. google-genai 3.x did the same in pytest, with
+`--gemtape=new`."""
+
 _READ_ONLY = "¹ Read in the source of the client, not run."
 _LANGUAGES = {"python": " (Python)", "node": " (Node)", "shell": ""}
 
@@ -39,6 +49,8 @@ def page() -> str:
         f"These are the newest versions that Python {_minor(results['python'])} and Node {_major(results['node'])} take.",
         _table(("flow", "what it is"), FLOWS.items()),
     ]
+    new = (f"{client.name} ({', '.join(client.new)})" for client in CLIENTS if client.new)
+    blocks.append(_NEW.format(clients=", ".join(new)))
     if limits := list(_limits()):
         blocks += ["## Known limits", _table(("client", "flows", "what it does"), limits)]
     return "\n\n".join([*blocks, "## Traps", TRAPS])

@@ -31,6 +31,7 @@ _GOOGLE_GENAI = tuple(
         flows=(*_TALKING, "files", "embeddings", "count", "models"),
         base_url=_GENAI_LINE,
         limits=_LOSES_CALLS if major == 1 else {},
+        new=("chat", "chat-stream") if (major, kind) == (3, "sync") else (),
         note='In code: `genai.Client(http_options={"base_url": …})`. 3.x asks for `/v1`, older ones for `/v1beta`; the same '
         "cassette answers both.",
     )
@@ -69,6 +70,7 @@ PYTHON_CLIENTS = (
         packages=("pydantic-ai-slim[google]>=2",),
         flows=(*_TALKING, "embeddings"),
         base_url=_GENAI_LINE,
+        new=("chat",),
         note="In code: `GoogleProvider(base_url=…)`.",
     ),
     *(
@@ -93,6 +95,7 @@ PYTHON_CLIENTS = (
         flows=(*_TALKING, "embeddings", "models"),
         base_url="export OPENAI_BASE_URL=http://127.0.0.1:8090/v1beta/openai",
         book="openai",
+        new=("parallel-stream",),
         note="The base URL has to end in `/v1beta/openai`. Beside a command the variable is only set with `--openai`.",
     ),
 )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from gemtape.cassettes.environment import client_variables
 from tests.e2e.table import Client
 from tests.environments import node_environment, python_environment
 
@@ -80,6 +81,30 @@ def replay(command: list[str | Path], client: Client, flow: str, cassette: Path)
     return _beside(["replay", cassette, "--repeat", "once"], command, client, flow, cassette.parent)
 
 
+def ask(
+    command: list[str | Path], client: Client, flow: str, url: str, home: Path, **environ: str
+) -> Outcome:
+    """Run the program with a door that is open, and with a key.
+
+    Raises:
+        AssertionError: as `record`.
+    """
+    return _outcome(_asked(command, client, flow, url, home, environ, checked=True))
+
+
+def failure(
+    command: list[str | Path], client: Client, flow: str, url: str, home: Path, **environ: str
+) -> str:
+    """What a program says, run as by `ask`, that is told an error.
+
+    Raises:
+        AssertionError: it did not fail.
+    """
+    done = _asked(command, client, flow, url, home, environ, checked=False)
+    assert done.returncode != 0, f"the program did not fail\n{done.stderr}\n{done.stdout}"
+    return done.stderr
+
+
 def report(cassette: Path) -> list[dict[str, Any]]:
     """The violations above info, as `gemtape report` tells them."""
     arguments = ["report", "--format", "json", "--fail-on", "never", cassette]
@@ -96,11 +121,29 @@ def _beside(
         *(["--fail-on", "never"] if limit and limit.violations else []),
     ]
     whole = [BIN / "gemtape", *arguments, *options, "--", *command, flow, *client.arguments]
-    done = _run(whole, _environ(home, **keys), home)
+    return _outcome(_run(whole, _environ(home, **keys), home))
+
+
+def _outcome(done: subprocess.CompletedProcess[str]) -> Outcome:
     printed = re.findall(r'^\{"version".*\}$', done.stdout, re.MULTILINE)
     assert printed, f"the program printed no result\n{done.stdout}\n{done.stderr}"
     value = json.loads(printed[-1])
     return Outcome(value["version"], value["result"], done.stderr)
+
+
+def _asked(
+    command: list[str | Path],
+    client: Client,
+    flow: str,
+    url: str,
+    home: Path,
+    more: Mapping[str, str],
+    *,
+    checked: bool,
+) -> subprocess.CompletedProcess[str]:
+    plain = _environ(home, **dict.fromkeys(_KEYS, KEY))
+    found = client_variables(url, plain, dummy_key=False, openai=client.book == "openai")
+    return _run([*command, flow, *client.arguments], {**plain, **found, **more}, home, checked=checked)
 
 
 def _environ(home: Path, **more: str) -> dict[str, str]:
@@ -108,11 +151,13 @@ def _environ(home: Path, **more: str) -> dict[str, str]:
 
 
 def _run(
-    command: list[str | Path], environ: Mapping[str, str], cwd: Path
+    command: list[str | Path], environ: Mapping[str, str], cwd: Path, *, checked: bool = True
 ) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         command, env=dict(environ), cwd=cwd, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
     )
     shown = " ".join(Path(part).name for part in map(str, command))
-    assert done.returncode == 0, f"{shown}: exit code {done.returncode}\n{done.stderr}\n{done.stdout}"
+    assert done.returncode == 0 or not checked, (
+        f"{shown}: exit code {done.returncode}\n{done.stderr}\n{done.stdout}"
+    )
     return done

@@ -10,6 +10,8 @@ The contract of a program in ``programs/``:
 - It prints one JSON object as the last line of its output: ``version`` (the client's own, one text) and ``result`` (what the flow
   gave, as `RESULTS` has it). A program that gives another result than `RESULTS` has a `Limit` that says so.
 - It uses the models, texts and tools of `RESULTS` and of the transcript ``flows/FLOW.jsonl``, which the upstream plays.
+- A program whose client has `new` flows asks about ``CITY`` instead of Pune where that variable is set, and gets ``CELSIUS`` degrees
+  from its tool instead of 31.
 """
 
 from __future__ import annotations
@@ -86,6 +88,7 @@ class Client:
         environment: the name of its environment, which clients with the same packages share; `name` where empty.
         book: the folder of transcripts in ``flows/``, where they are not those of the Gemini API: ``openai``.
         limits: by flow, what it does otherwise.
+        new: the flows, all of them talks, that are also run with ``--mode new``.
         note: what else a user has to know about it, in one sentence.
     """
 
@@ -99,6 +102,7 @@ class Client:
     environment: str = ""
     book: str = ""
     limits: Mapping[str, Limit] = field(default_factory=dict)
+    new: tuple[str, ...] = ()
     note: str = ""
 
     @property

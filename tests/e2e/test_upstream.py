@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,6 +16,7 @@ from gemtape.cassettes.models import Exchange
 from gemtape.cassettes.transcript import read_transcript
 from gemtape.checks.config import Config
 from gemtape.cli.report import build_report
+from tests.e2e.another import issued, write_another
 from tests.e2e.clients import CLIENTS
 from tests.e2e.running import HERE, KEY
 from tests.e2e.table import RESULTS
@@ -80,6 +82,25 @@ def test_it_answers_what_its_transcript_asks(transcript: str):
             assert answer.status_code == exchange.response.status
             assert answer.content == exchange.response.body
         assert (google.problems, google.refusals) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "transcript", sorted({client.transcript(flow) for client in CLIENTS for flow in client.new})
+)
+def test_another_talk_is_faithful_too_and_was_issued_by_somebody_else(transcript: str, tmp_path: Path):
+    another = write_another(FLOWS / transcript, tmp_path / "another.jsonl")
+
+    (told,) = build_report([another], Config()).cassettes
+    assert [item.rule for item in told.violations if item.severity != "info"] == []
+    assert issued(FLOWS / transcript)
+    assert issued(another).isdisjoint(issued(FLOWS / transcript))
+    with _google(str(another)) as google:
+        for exchange in read_transcript(another):
+            assert exchange.response
+            assert _ask(google, exchange).content == exchange.response.body
+        assert (google.problems, google.refusals) == ([], [])
+        assert {_ask(google, exchange).status_code for exchange in _exchanges(transcript)} == {400}
+        assert set(google.refusals) == {"Corrupted thought signature."}
 
 
 def test_it_wants_the_key():

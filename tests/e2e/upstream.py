@@ -40,7 +40,7 @@ Asked = tuple[Any, ...]
 
 
 class Google:
-    """The upstream of one run; `problems` is what it was asked that its transcript does not hold."""
+    """The upstream of one run; `problems` is what it was asked that its transcript does not hold, `received` all that came."""
 
     def __init__(self, transcript: Path, key: str) -> None:
         self._lines = [(asked(exchange.request), exchange) for exchange in read_transcript(transcript)]
@@ -52,6 +52,7 @@ class Google:
         self._strict = Strict()
         self._server = Upstream(self._answer)
         self.url: Final = self._server.url
+        self.received: Final = self._server.requests
         self.problems: list[str] = []
         self.refusals: list[str] = []
 

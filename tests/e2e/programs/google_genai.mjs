@@ -13,7 +13,7 @@ const calls = [];
 const tools = {
   get_weather({ city }) {
     calls.push(`get_weather ${city}`);
-    return { celsius: 31 };
+    return { celsius: Number(process.env.CELSIUS ?? 31) };
   },
   get_time({ tz }) {
     calls.push(`get_time ${tz}`);
@@ -48,7 +48,7 @@ async function say(chat, message) {
 async function talk() {
   const chat = ai.chats.create({ model: MODEL, config: { tools: [{ functionDeclarations }] } });
   const texts = [];
-  for (const message of ["Weather and time in Pune?", "Thank you."]) {
+  for (const message of [`Weather and time in ${process.env.CITY ?? "Pune"}?`, "Thank you."]) {
     let { text, functionCalls } = await say(chat, message);
     while (functionCalls.length) {
       const responses = functionCalls.map(({ id, name, args }) => ({

@@ -6,6 +6,7 @@ The base URL and the key come from GOOGLE_GEMINI_BASE_URL and GEMINI_API_KEY, wh
 import asyncio
 import io
 import json
+import os
 import sys
 
 from google import genai
@@ -19,7 +20,7 @@ calls = []
 def get_weather(city: str) -> dict:
     """Get the weather of a city."""
     calls.append(f"get_weather {city}")
-    return {"celsius": 31}
+    return {"celsius": int(os.environ.get("CELSIUS", "31"))}
 
 
 def get_time(tz: str) -> str:
@@ -31,7 +32,7 @@ def get_time(tz: str) -> str:
 client = genai.Client()
 with_tools = types.GenerateContentConfig(tools=[get_weather, get_time])
 a_text_file = types.UploadFileConfig(mime_type="text/plain")
-messages = ["Weather and time in Pune?", "Thank you."]
+messages = [f"Weather and time in {os.environ.get('CITY', 'Pune')}?", "Thank you."]
 
 
 def run() -> dict:

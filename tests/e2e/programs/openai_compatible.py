@@ -4,6 +4,7 @@ The base URL and the key come from OPENAI_BASE_URL, which has to end in /v1beta/
 """
 
 import json
+import os
 import sys
 
 import openai
@@ -16,7 +17,7 @@ calls = []
 
 def get_weather(city: str) -> dict:
     calls.append(f"get_weather {city}")
-    return {"celsius": 31}
+    return {"celsius": int(os.environ.get("CELSIUS", "31"))}
 
 
 def get_time(tz: str) -> str:
@@ -54,7 +55,7 @@ def complete(messages: list, **more: object) -> dict:
 def talk() -> dict:
     messages: list = []
     texts = []
-    for text in ("Weather and time in Pune?", "Thank you."):
+    for text in (f"Weather and time in {os.environ.get('CITY', 'Pune')}?", "Thank you."):
         messages.append({"role": "user", "content": text})
         while "tool_calls" in (message := complete(messages, tools=TOOLS)):
             messages.append(message)

@@ -5,6 +5,7 @@ The base URL and the key come from GOOGLE_GEMINI_BASE_URL and GEMINI_API_KEY.
 
 import asyncio
 import json
+import os
 import sys
 from importlib.metadata import version
 
@@ -17,7 +18,7 @@ calls = []
 async def get_weather(city: str) -> dict:
     """Get the weather of a city."""
     calls.append(f"get_weather {city}")
-    return {"celsius": 31}
+    return {"celsius": int(os.environ.get("CELSIUS", "31"))}
 
 
 async def get_time(tz: str) -> str:
@@ -49,7 +50,7 @@ async def run() -> dict:
         case _:
             agent = Agent("google:gemini-3-pro-preview", tools=[get_weather, get_time])
             history, texts = [], []
-            for message in ("Weather and time in Pune?", "Thank you."):
+            for message in (f"Weather and time in {os.environ.get('CITY', 'Pune')}?", "Thank you."):
                 text, history = await ask(agent, message, history)
                 texts.append(text)
             return {"texts": texts, "calls": calls}

@@ -48,13 +48,13 @@ class Hearing:
             The violations, and how many the selection left out.
         """
         self._asked += 1
-        exchange = Exchange(request, *_as_recorded(answer))
+        exchange = Exchange(request, *as_recorded(answer))
         entry = entry_of(exchange, self._redactor, self._turns).numbered(self._asked)
         found = [item for item in self._judge.judge(entry) if item.at == "request"]
         return self._selection.apply(found, cassette)
 
 
-def _as_recorded(answer: Answer) -> tuple[Response | None, Failure | None]:
+def as_recorded(answer: Answer) -> tuple[Response | None, Failure | None]:
     """An answer as a recorder would have seen it."""
     if not answer.status:
         return None, Failure.RESET

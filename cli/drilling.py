@@ -24,9 +24,10 @@ from ..checks.proposals import Proposal, Proposed
 from ..checks.strict import Strict
 from ..replay.configured import configured
 from ..replay.deck import Deck
+from ..replay.drill.recording import Recording
 from ..replay.drill.run import Run, Verdict, baseline_of
 from ..replay.drill.script import Script
-from ..replay.drill.targets import Target, generating, targets
+from ..replay.drill.targets import Target, targets
 from ..replay.drill.told import LONGEST_NAME, Drilled
 from ..replay.lines import printable
 from ..replay.server import Server
@@ -77,8 +78,10 @@ class Drill:
             self._path = undo.enter_context(_as_cassette(drilling.cassette, redactor, config.matching))
             opened = Cassette.read(self._path, redactor, config.matching)
             self._cassette = undo.enter_context(closing(opened))
-            self._played = generating(self._cassette.entries())
-            asked = [item for item in targets(self._played) if drilling.exchange in (None, item.exchange)]
+            self._recording = Recording(self._cassette)
+            asked = [
+                item for item in targets(self._recording.played) if drilling.exchange in (None, item.exchange)
+            ]
             self.targets: Final = [target for target in asked if target.proposals]
             self.left_out: Final = [target for target in asked if not target.proposals]
             if not self.targets:
@@ -144,14 +147,21 @@ class Drill:
             )
             return
         drilled.baseline = baseline
-        if mixed := next((run.mixed for run in drilled.runs if run.mixed), ""):
-            drilled.note = (
-                f"requests come in another order than recorded ({mixed}), so the verdicts may be wrong"
-            )
         for proposed in self.proposals(drilled.target):
             drilled.runs.append(self._run(drilled, proposed, relay))
             if relay.signalled:
-                return
+                break
+        drilled.note = self._doubt(drilled)
+
+    def _doubt(self, drilled: Drilled) -> str:
+        """Why the verdicts may be wrong; empty where nothing says so."""
+        if mixed := next((run.mixed for run in drilled.runs if run.mixed), ""):
+            return f"{mixed}, so the verdicts may be wrong"
+        twin = self._recording.twin(drilled.target.position)
+        if twin is None:
+            return ""
+        number = self._recording.played[twin].number
+        return f"exchange {number} was asked for alike at the same time, so it is left to chance which of the two is drilled"
 
     def _run(self, drilled: Drilled, proposed: Proposed, relay: Relay) -> Run:
         how, config = self._how, self._how.config
@@ -159,9 +169,8 @@ class Drill:
             deck = stack.enter_context(closing(Deck(self._path, self._options)))
             output = stack.enter_context(tempfile.TemporaryFile())
             script = Script(
-                self._cassette,
+                self._recording,
                 deck,
-                self._played,
                 drilled.target,
                 proposed,
                 repairs=how.repairs,

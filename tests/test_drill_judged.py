@@ -15,13 +15,14 @@ from gemtape.checks.judge import Judge
 from gemtape.checks.proposals import Proposal
 from gemtape.checks.strict import Strict
 from gemtape.replay.deck import Asked, Deck
+from gemtape.replay.drill.recording import Recording
 from gemtape.replay.drill.script import Script
 from gemtape.replay.drill.targets import Target, generating, targets
 from gemtape.replay.reshaping import events_of, inner_of
 from tests.checks.chattapes import in_chat
 from tests.checks.helpers import entries
 from tests.checks.tape import PATHS
-from tests.factories import MODEL, answer_body, call, calls, result, results, sse, unary
+from tests.factories import MODEL, answer_body, call, calls, exchange, model_text, result, results, sse, unary
 from tests.replay.drill.recorded import QUESTION, RESULT, TOOLS, VALID
 
 SIGNATURES = ("EpwCCpkCAVSoXO4aaaa1", "EqQDCqEDAVSoXO5bbbb1", "EqwDCqkDAVSoXO6cccc1")
@@ -32,6 +33,7 @@ FORMS = [
     ("chat", False, True),
     ("chat", True, True),
 ]
+ALONE_AND_BESIDE = [(*form, False) for form in FORMS] + [(*form, True) for form in FORMS if form[2]]
 
 
 def _recorded(surface: str, *, streamed: bool, ids: bool) -> list[Exchange]:
@@ -174,14 +176,15 @@ def _targets(cassette: Cassette) -> list[Target]:
 
 
 @pytest.mark.parametrize("validates", [True, False])
-@pytest.mark.parametrize(("surface", "streamed", "ids"), FORMS)
+@pytest.mark.parametrize(("surface", "streamed", "ids", "beside"), ALONE_AND_BESIDE)
 def test_a_drill_is_as_sound_as_what_was_recorded(
-    tmp_path: Path, surface: str, streamed: bool, ids: bool, validates: bool
+    tmp_path: Path, surface: str, streamed: bool, ids: bool, beside: bool, validates: bool
 ):
+    """Also where there is another conversation, so that it has to be told which one a request goes on from."""
     recorded = _recorded(surface, streamed=streamed, ids=ids)
     path = tmp_path / "run.db"
     with Cassette.create(path) as cassette:
-        for item in recorded:
+        for item in [exchange([QUESTION], model_text("Hm."))] * beside + recorded:
             cassette.add(item)
     usual = {item.rule for item in _found(recorded)}
     assert usual <= {"missing-id"}
@@ -196,9 +199,8 @@ def test_a_drill_is_as_sound_as_what_was_recorded(
             for proposed in target.proposals:
                 deck = Deck(path)
                 script = Script(
-                    cassette,
+                    Recording(cassette),
                     deck,
-                    generating(cassette.entries()),
                     target,
                     proposed,
                     strict=Strict(str(path)),

@@ -62,7 +62,9 @@ class Run:
     constrained: str = ""
     """Why something else was proposed, or nothing; empty where the proposal was made."""
     mixed: str = ""
-    """Which request came out of its recorded order, so that nobody can trust the verdict; empty where none did."""
+    """Which request came out of its recorded order, or may have, so that nobody can trust the verdict; else empty."""
+    astray: bool = False
+    """Whether the same agent asked what goes on from nothing known, while the result of the call was awaited."""
     exit_code: int | None = None
     """That of the command; None where it had to be ended."""
     said: str = ""
@@ -94,6 +96,8 @@ class Run:
             return Verdict.UNANSWERED
         if self.refused:
             return Verdict.REFUSED
+        if self.astray:
+            return Verdict.UNANSWERED
         return Verdict.CONSTRAINED if self.constrained and not self.calls else Verdict.CRASHED
 
     def is_dangerous(self, baseline: Baseline) -> bool:

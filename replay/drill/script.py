@@ -1,32 +1,31 @@
 """One run of a drill as the application meets it: recorded answers by position, one of them with another call.
 
-Whatever the application sends, the next answer comes: a drill changes the conversation, so no request after the changed
-answer is one that was recorded. What is no generateContent is answered as a replay does.
+Whatever the application sends, the next answer of that conversation comes: a drill changes it, so no request after the
+changed answer is one that was recorded. What is no generateContent is answered as a replay does.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from ...cassettes.answers import DROPPED, Answer, error_answer, recorded_answer, whole_answer
+from ...cassettes.answers import Answer, error_answer, recorded_answer, whole_answer
 from ...cassettes.entry import Entry
 from ...cassettes.models import Request
-from ...cassettes.normal import normalise
 from ...cassettes.routes import parse_route, split_prefix
-from ...cassettes.schema import GENERATE
-from ...cassettes.store import Cassette
 from ...checks.chat import as_generate
-from ...checks.conversation import Response, run_of
 from ...checks.proposals import Proposal, Proposed
 from ...checks.results import is_error_result
 from ...checks.strict import Strict
 from ..answering import Reply, Verdict
 from ..deck import Asked, Deck
+from .asked import calling, responses
 from .composing import only_call, only_text, with_call
+from .places import Place, Places
+from .recording import Recording
 from .run import Run
 from .targets import Target
 
@@ -36,14 +35,21 @@ _CONSTRAINING: Final = ("ANY", "VALIDATED")
 _GIVEN_UP: Final = "The call was refused, and I cannot repair it."
 
 
+class _Given(NamedTuple):
+    """An answer: the match key of the request, and its position in the recording, None where it was made up."""
+
+    key: bytes
+    answer: Answer
+    position: int | None
+
+
 class Script:
     """Answers the requests of one run. Safe for use by several threads at once."""
 
     def __init__(
         self,
-        cassette: Cassette,
+        recording: Recording,
         deck: Deck,
-        played: Sequence[Entry],
         target: Target,
         proposed: Proposed,
         *,
@@ -54,9 +60,8 @@ class Script:
         """Begin a run.
 
         Args:
-            cassette: takes requests apart; used by this run alone while it lasts.
+            recording: what is played; used by this run alone while it lasts.
             deck: answers what is no generateContent.
-            played: the exchanges that are played by position.
             target: the recorded call that is replaced.
             proposed: what is proposed in its place.
             repairs: turns in which the valid call may follow an error result.
@@ -69,22 +74,21 @@ class Script:
         """How many requests came."""
         self.heard_at = time.monotonic()
         """When the last request came, on the monotonic clock."""
-        self._cassette = cassette
+        self._recording = recording
+        self._places = Places(recording)
         self._deck = deck
-        self._played = played
         self._target = target
         self._repairs = repairs
         self._error_results = error_results
         self._strict = strict
         self._lock = threading.Lock()
-        self._position = 0
         self._awaits: tuple[str | None, int] | None = None
-        """Id and index of the call whose result the next request should bring."""
+        """Id and index of the call whose result the next request of its conversation should bring."""
+        self._proposed_at = 0
+        """The number in this run of the exchange that made that call."""
         self._given_up = False
-        self._last: tuple[bytes, Answer] = b"", DROPPED
-        self._keys: list[bytes] | None = None
-        self._made = False
-        """Whether the last answer was none at a position of the recording, but made for the drill."""
+        self._last: dict[int, _Given] = {}
+        """What was answered last in each conversation."""
 
     def answer(self, asked: Asked, request: Callable[[], Request]) -> Reply:
         """The answer to a request."""
@@ -94,72 +98,91 @@ class Script:
             self.asked += 1
             if not parse_route(path).generates:
                 return self._deck.answer(asked, request)
-            entry = self._cassette.request_entry(replace(request(), path=path))
+            entry = self._recording.cassette.request_entry(replace(request(), path=path))
             rejection = self._strict.rejection(entry) if self._strict else None
             if rejection is not None:
                 self.run.refused = rejection.message
                 self.run.trace.add("refusal", f"the API would refuse this request: {rejection.message}")
                 refusal = whole_answer(rejection.status, rejection.headers, rejection.body)
                 return Reply(refusal, Verdict.REJECTED, 0, rejection.message)
-            key = self._cassette.key(entry)
-            if self._asks_again(key):
-                return Reply(self._last[1], Verdict.REPEAT)
-            position = self._position
-            self._note_order(key)
-            answer = self._next(as_generate(entry))
-            self._made = self._position == position
-            self._last = key, answer
+            key = self._recording.cassette.key(entry)
+            again = self._given(key)
+            if again is not None:
+                return Reply(again.answer, Verdict.REPEAT)
+            form = as_generate(entry)
+            answer = self._placed(form, key, self._places.find(form, key))
             return Reply(answer, Verdict.HIT if answer.status == 200 else Verdict.MISS)
 
-    def _asks_again(self, key: bytes) -> bool:
-        """Whether a client sends its last request once more, which was not done while this was recorded.
+    def _given(self, key: bytes) -> _Given | None:
+        """What a client got that sends its last request once more, unless that was done while this was recorded, too.
 
         Behind the changed answer no request is a recorded one; where the recorded ones were equal, so may these be.
         """
-        if key != self._last[0]:
-            return False
-        around = [
-            self._cassette.key(entry) for entry in self._played[self._position - 1 : self._position + 1]
-        ]
-        return self._made or len(around) < 2 or around[0] != around[1]
+        last = next((given for given in self._last.values() if given.key == key), None)
+        if last is None or last.position is None:
+            return last
+        return None if self._places.is_free(self._recording.keys[last.position]) else last
 
-    def _note_order(self, key: bytes) -> None:
-        """Note a request up to the changed answer that was recorded elsewhere: positions are mixed then."""
-        if self._position > self._target.position or self.run.mixed:
+    def _placed(self, asked: Entry, key: bytes, place: Place) -> Answer:
+        """The answer to a request at its place; from there its conversation goes on."""
+        self._note_doubt(key, place)
+        answer, position = self._next(asked, place)
+        at = position
+        if at is None:
+            at = self._places.played(place.after) if place.after else self._target.position
+        number = self._places.note(asked, answer, at)
+        if self._awaits is not None and not self._proposed_at:
+            self._proposed_at = number
+        self._last[self._recording.begins[at]] = _Given(key, answer, position)
+        return answer
+
+    def _note_doubt(self, key: bytes, place: Place) -> None:
+        """Note a request up to the result of the call that may stand elsewhere: positions are mixed then."""
+        if self.run.results or place.keyed or place.position is None:
             return
-        if self._keys is None:
-            self._keys = [self._cassette.key(entry) for entry in self._played]
-        if self._keys[self._position] != key and key in self._keys:
-            number = self._played[self._keys.index(key)].number
-            self.run.mixed = (
-                f"exchange {number} was asked for in place of {self._played[self._position].number}"
-            )
-            self.run.trace.add("order", self.run.mixed)
+        number, keys = self._recording.played[place.position].number, self._recording.keys
+        mixed = ""
+        if self._awaits is None and keys[place.position] != key and key in keys:
+            other = self._recording.played[keys.index(key)].number
+            mixed = f"exchange {other} was asked for in place of {number}"
+        elif place.rivals:
+            mixed = f"exchange {number} answered a request that may belong to another conversation"
+        if mixed and not self.run.mixed:
+            self.run.mixed = mixed
+            self.run.trace.add("order", mixed)
 
     def close(self) -> None:
         """Nothing: cassette and deck serve the next run too."""
 
-    def _next(self, asked: Entry) -> Answer:
-        if self._awaits is not None:
+    def _next(self, asked: Entry, place: Place) -> tuple[Answer, int | None]:
+        """The answer to a request, and the position that it is recorded at; None for one that was made up."""
+        if self._awaits is not None and self._places.goes_on(asked, place, self._proposed_at):
             turn = self._after_result(asked, *self._awaits)
             if turn is not None:
-                return turn
-        if self._given_up:
-            return self._in_words(_GIVEN_UP)
-        if self._position >= len(self._played):
+                return turn, None
+        elif self._awaits is not None and not place.after and not place.keyed:
+            self.run.astray |= self._places.is_alike(asked, self._target.position)
+        if self._given_up and self._is_drilled(place):
+            return self._in_words(_GIVEN_UP), None
+        if place.position is None:
             self.run.trace.add("end", "a request came after the end of the recording")
-            return error_answer(412, "gemtape: the recording has no further answer for this drill")
-        entry = self._played[self._position]
-        self._position += 1
-        if self._position - 1 == self._target.position:
-            return self._proposal(asked, entry)
+            return error_answer(412, "gemtape: the recording has no further answer for this drill"), None
+        entry = self._recording.played[place.position]
+        if place.position == self._target.position:
+            return self._proposal(asked, entry), place.position
         self.run.trace.add("answer", f"exchange {entry.number} answers as recorded", exchange=entry.number)
-        return recorded_answer(entry)
+        return recorded_answer(entry), place.position
+
+    def _is_drilled(self, place: Place) -> bool:
+        """Whether a place is behind the changed answer, or may be."""
+        begins = self._recording.begins
+        at = self._places.played(place.after) if place.after else self._target.position
+        return not place.keyed and begins[at] == begins[self._target.position]
 
     def _proposal(self, asked: Entry, entry: Entry) -> Answer:
         proposed = self.run.proposed
         name, args = proposed.name, proposed.args
-        mode, allowed = _calling(asked)
+        mode, allowed = calling(asked)
         if mode == "NONE":
             self.run.constrained = "mode NONE allows no call"
             self.run.trace.add("answer", self.run.constrained)
@@ -180,8 +203,8 @@ class Script:
 
     def _after_result(self, asked: Entry, call_id: str | None, index: int) -> Answer | None:
         """Look at the result of the proposed call; the turn that follows an error, None where the recording goes on."""
-        found = _responses(asked, call_id, index)
-        self._awaits = None
+        found = responses(asked, call_id, index)
+        self._awaits, self._proposed_at = None, 0
         if not found:
             self.run.trace.add("result", "the application went on without a result")
             self.run.results.append(None)
@@ -201,7 +224,7 @@ class Script:
         return self._repair()
 
     def _repair(self) -> Answer:
-        entry = self._played[self._target.position]
+        entry = self._recording.played[self._target.position]
         self.run.repair_turns += 1
         self.run.calls += 1
         answer = only_call(entry, recorded_answer(entry), self._target.part, self.run.repair_turns)
@@ -215,27 +238,5 @@ class Script:
         return answer
 
     def _in_words(self, text: str) -> Answer:
-        entry = self._played[self._target.position]
+        entry = self._recording.played[self._target.position]
         return only_text(entry, recorded_answer(entry), text)
-
-
-def _calling(asked: Entry) -> tuple[str, list[str]]:
-    """The calling mode of a request and the functions that it allows."""
-    settings = normalise(asked.layout.settings, GENERATE)
-    config = settings.get("toolConfig") if isinstance(settings, dict) else None
-    calling = config.get("functionCallingConfig") if isinstance(config, dict) else None
-    if not isinstance(calling, dict):
-        return "", []
-    allowed = calling.get("allowedFunctionNames")
-    return str(calling.get("mode", "")).upper(), list(map(str, allowed)) if isinstance(allowed, list) else []
-
-
-def _responses(asked: Entry, call_id: str | None, index: int) -> list[Response]:
-    """The responses to a call of the newest step: by the call's id where it came back, else by its place."""
-    run = run_of(asked.layout.history)
-    step = run.step if run is not None else None
-    if step is None:
-        return []
-    by_id = [at for at, call in enumerate(step.calls) if call_id is not None and call.named.id == call_id]
-    place = by_id[0] if by_id else index
-    return [response for response, at in zip(step.responses, step.answered, strict=True) if at == place]

@@ -14,14 +14,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gemtape.cli.main import gemtape
-from tests.factories import SIGNATURE, call, calls, cassette_of, exchange, model_text
+from tests.factories import SIGNATURE, call, calls, cassette_of, exchange, model_text, unary
 from tests.replay.drill.recorded import QUESTION, TOOLS, VALID, conversation, recording
 
 APPLICATION = """
-import itertools, json, os, sys, time, urllib.request
+import json, os, sys, threading, time, urllib.request
 
-BASE, MODE = os.environ["GOOGLE_GEMINI_BASE_URL"], sys.argv[1]
+BASE, MODE, CITIES = os.environ["GOOGLE_GEMINI_BASE_URL"], sys.argv[1], sys.argv[2:] or ["Pune"]
 TOOLS = json.loads(os.environ["TOOLS"])
+ALL_ASKED = threading.Barrier(len(CITIES), timeout=30)
 
 def dispatched(name, args):
     if name != "get_forecast":
@@ -42,19 +43,30 @@ def dispatched(name, args):
     days = int(args["days"])
     return {"city": args.get("city", "undefined"), "unit": args["unit"], "temperatures": list(range(24, 24 + days))}
 
-contents = [{"role": "user", "parts": [{"text": "Will Pune be warmer than 25 degrees?"}]}]
-while True:
-    body = json.dumps({"contents": contents, "tools": TOOLS}).encode()
-    url = BASE + "/v1beta/models/gemini-3-pro-preview:generateContent"
-    with urllib.request.urlopen(urllib.request.Request(url, body, {"content-type": "application/json"})) as answer:
-        content = json.load(answer)["candidates"][0]["content"]
-    contents.append(content)
-    calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
-    if not calls:
-        break
-    contents.append({"role": "user", "parts": [
-        {"functionResponse": {**({"id": call["id"]} if "id" in call else {}), "name": call["name"],
-                              "response": dispatched(call["name"], call["args"])}} for call in calls]})
+def converse(city):
+    contents = [{"role": "user", "parts": [{"text": f"Will {city} be warmer than 25 degrees?"}]}]
+    while True:
+        body = json.dumps({"contents": contents, "tools": TOOLS}).encode()
+        url = BASE + "/v1beta/models/gemini-3-pro-preview:generateContent"
+        request = urllib.request.Request(url, body, {"content-type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            content = json.load(answer)["candidates"][0]["content"]
+        if len(contents) == 1:
+            ALL_ASKED.wait()
+        contents.append(content)
+        calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+        if not calls:
+            break
+        contents.append({"role": "user", "parts": [
+            {"functionResponse": {**({"id": call["id"]} if "id" in call else {}), "name": call["name"],
+                                  "response": dispatched(call["name"], call["args"])}} for call in calls]})
+
+others = [threading.Thread(target=converse, args=[city]) for city in CITIES[1:]]
+for thread in others:
+    thread.start()
+converse(CITIES[0])
+for thread in others:
+    thread.join()
 print("the end")
 """
 
@@ -77,11 +89,17 @@ def _drill(cassette: Path, *arguments: object, code: int | None = None) -> Resul
 def _verdicts(
     cassette: Path, application: Path, mode: str, *options: object, code: int
 ) -> dict[str, tuple[Any, ...]]:
-    outcome = _drill(
-        cassette, "--format", "json", *options, "--", sys.executable, application, mode, code=code
-    )
-    (drill,) = json.loads(outcome.stdout)["drills"]
-    return {run["proposal"]: (run["verdict"], run["outcome"], run["repair_turns"]) for run in drill["runs"]}
+    (found,) = _all_verdicts(cassette, *options, "--", sys.executable, application, mode, code=code)
+    return found
+
+
+def _all_verdicts(cassette: Path, *arguments: object, code: int) -> list[dict[str, tuple[Any, ...]]]:
+    """Those of each drilled call."""
+    outcome = _drill(cassette, "--format", "json", *arguments, code=code)
+    return [
+        {run["proposal"]: (run["verdict"], run["outcome"], run["repair_turns"]) for run in drill["runs"]}
+        for drill in json.loads(outcome.stdout)["drills"]
+    ]
 
 
 def test_a_dispatcher_that_validates_nothing(tmp_path: Path, application: Path):
@@ -94,6 +112,47 @@ def test_a_dispatcher_that_validates_nothing(tmp_path: Path, application: Path):
         "undeclared-argument": ("ignored", "right", 0),
         "undeclared-function": ("rejected", "right", 1),
     }
+
+
+def _at_once(path: Path, *cities: str) -> Path:
+    """Conversations about several cities, recorded side by side."""
+    told = json.dumps(
+        [[item.request.json, item.response and item.response.body.decode()] for item in conversation()]
+    )
+    each = [
+        json.loads(told.replace("Pune", city).replace("abcd1234", f"id-{at}"))
+        for at, city in enumerate(cities)
+    ]
+    return cassette_of(
+        path,
+        [
+            exchange(body["contents"], unary(json.loads(answer)), tools=TOOLS, at=at)
+            for at, pairs in enumerate(zip(*each, strict=True), 1)
+            for body, answer in pairs
+        ],
+    )
+
+
+@pytest.mark.parametrize("mode", ["none", "strict"])
+def test_conversations_at_once_are_drilled_one_by_one(tmp_path: Path, application: Path, mode: str):
+    cassette = _at_once(tmp_path / "run.db", "Pune", "Agra")
+    alone = _verdicts(recording(tmp_path / "one.db"), application, mode, code=int(mode == "none"))
+
+    command = ("--", sys.executable, application, mode, "Pune", "Agra")
+    found = _all_verdicts(cassette, *command, code=int(mode == "none"))
+
+    assert found == [alone, alone]
+    assert "may be wrong" not in _drill(cassette, "--proposal", "bad-enum", *command).output
+
+
+def test_equal_conversations_at_once_are_said_to_be_equal(tmp_path: Path, application: Path):
+    cassette = _at_once(tmp_path / "run.db", "Pune", "Pune")
+
+    command = ("--proposal", "bad-enum", "--", sys.executable, application, "none", "Pune", "Pune")
+    outcome = _drill(cassette, *command, code=1)
+
+    assert "exchange 1, get_forecast: exchange 2 was asked for alike at the same time" in outcome.stdout
+    assert "6 runs, 2 of them with a call that should not have run" in outcome.stdout
 
 
 def test_a_strict_dispatcher(tmp_path: Path, application: Path):

@@ -87,6 +87,11 @@ def test_a_request_that_the_api_would_refuse():
     assert (run.verdict(STABLE), run.outcome(STABLE)) == (Verdict.REFUSED, Outcome.CRASHED)
 
 
+@pytest.mark.parametrize(("astray", "verdict"), [(True, Verdict.UNANSWERED), (False, Verdict.CRASHED)])
+def test_an_application_that_asks_on_has_not_crashed(astray: bool, verdict: Verdict):
+    assert _run(Proposal.BAD_ENUM, astray=astray).verdict(STABLE) is verdict
+
+
 @pytest.mark.parametrize("results", [[], [None], [ERROR]])
 def test_without_a_result_of_the_valid_call_there_is_no_baseline(results: list[Any]):
     assert baseline_of([_run(Proposal.VALID, RESULT), _run(Proposal.VALID, *results)]) is None

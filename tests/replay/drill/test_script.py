@@ -3,87 +3,28 @@
 from __future__ import annotations
 
 import copy
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gemtape.cassettes.models import Request
-from gemtape.cassettes.store import Cassette
 from gemtape.checks.proposals import Proposal
-from gemtape.checks.strict import Strict
-from gemtape.replay.answering import Reply
-from gemtape.replay.deck import Asked, Deck
 from gemtape.replay.drill.run import Run
-from gemtape.replay.drill.script import Script
-from gemtape.replay.drill.targets import generating, targets
-from gemtape.replay.reshaping import events_of
-from tests.factories import SIGNATURE, call, calls, cassette_of, exchange, result, results, unary, user
+from tests.factories import (
+    SIGNATURE,
+    call,
+    calls,
+    cassette_of,
+    exchange,
+    model_text,
+    result,
+    results,
+    unary,
+    user,
+)
+from tests.replay.drill.playing import ERROR, Application, called, playing
 from tests.replay.drill.recorded import MODEL, QUESTION, RESULT, TOOLS, VALID, conversation, recording
-
-PATH = f"/v1beta/models/{MODEL}:generateContent"
-ERROR = {"error": "no such value"}
-
-
-class Application:
-    """A dispatcher that sends back what it got, and results as it is told."""
-
-    def __init__(self, script: Script, **body: Any) -> None:
-        self.script = script
-        self.contents: list[Any] = [QUESTION]
-        self.body = {"tools": TOOLS, **body}
-        self.replies: list[Reply] = []
-
-    def ask(self, **more: Any) -> dict[str, Any]:
-        """Send the history; the content of the answer, which joins it."""
-        return self.take(self.send({"contents": self.contents, **self.body, **more}))
-
-    def send(self, body: Any, path: str = PATH) -> Reply:
-        data = json.dumps(body).encode()
-        asked = Asked("POST", path, "", "application/json", data)
-        reply = self.script.answer(
-            asked, lambda: Request("POST", path, "", (("content-type", "application/json"),), data)
-        )
-        self.replies.append(reply)
-        return reply
-
-    def take(self, reply: Reply) -> dict[str, Any]:
-        parts = [
-            part for event in events_of(reply.answer) for part in event["candidates"][0]["content"]["parts"]
-        ]
-        content = {"role": "model", "parts": parts}
-        self.contents.append(content)
-        return content
-
-    def bring(self, *responses: Any) -> None:
-        """Answer the calls of the last content in order."""
-        called = [part["functionCall"] for part in self.contents[-1]["parts"] if "functionCall" in part]
-        parts = [
-            result(call["name"], response, id=call.get("id"))
-            for call, response in zip(called, responses, strict=True)
-        ]
-        self.contents.append(results(*parts))
-
-
-@contextmanager
-def playing(path: Path, proposal: Proposal, *, target: int = 0, **options: Any) -> Iterator[Script]:
-    with Cassette.read(path) as cassette:
-        deck = Deck(path)
-        played = generating(cassette.entries())
-        chosen = targets(played)[target]
-        proposed = next(item for item in chosen.proposals if item.proposal is proposal)
-        try:
-            yield Script(cassette, deck, played, chosen, proposed, strict=Strict(str(path)), **options)
-        finally:
-            deck.close()
-
-
-def _called(content: dict[str, Any]) -> list[dict[str, Any]]:
-    return [part["functionCall"] for part in content["parts"] if "functionCall" in part]
 
 
 def _told(run: Run) -> tuple[Any, ...]:
@@ -93,7 +34,7 @@ def _told(run: Run) -> tuple[Any, ...]:
 def test_the_valid_call_is_the_recorded_bytes(tmp_path: Path):
     with playing(recording(tmp_path / "run.db"), Proposal.VALID) as script:
         application = Application(script)
-        assert _called(application.ask())[0]["args"] == VALID
+        assert called(application.ask())[0]["args"] == VALID
         application.bring(RESULT)
         assert application.ask()["parts"] == [{"text": "Yes, 26."}]
 
@@ -104,9 +45,9 @@ def test_the_valid_call_is_the_recorded_bytes(tmp_path: Path):
 def test_a_rejected_call_is_repaired_and_the_recorded_answer_reached(tmp_path: Path, ids: bool):
     with playing(recording(tmp_path / "run.db", ids=ids), Proposal.OUT_OF_RANGE) as script:
         application = Application(script)
-        assert _called(application.ask())[0]["args"] == {**VALID, "days": 14}
+        assert called(application.ask())[0]["args"] == {**VALID, "days": 14}
         application.bring(ERROR)
-        (again,) = _called(application.ask())
+        (again,) = called(application.ask())
         assert again["args"] == VALID
         assert again.get("id") == ("abcd1234-1" if ids else None)
         application.bring(RESULT)
@@ -135,7 +76,7 @@ def test_without_repairs_the_drill_ends_in_words(tmp_path: Path):
         application.contents.append(user("Try again."))
         more = application.ask()
 
-    assert _called(content) == _called(more) == []
+    assert called(content) == called(more) == []
     assert "cannot repair" in content["parts"][0]["text"]
     assert _told(script.run) == ([(True, ERROR)], 1, 1, 0)
 
@@ -144,7 +85,7 @@ def test_an_application_that_never_accepts_uses_up_the_repairs(tmp_path: Path):
     with playing(recording(tmp_path / "run.db"), Proposal.BAD_ENUM, repairs=2) as script:
         application = Application(script)
         ids = []
-        while calls := _called(application.ask()):
+        while calls := called(application.ask()):
             ids.append(calls[0]["id"])
             application.bring(ERROR)
 
@@ -156,9 +97,9 @@ def test_of_parallel_calls_only_the_drilled_one_counts_and_is_repaired(tmp_path:
     path = recording(tmp_path / "run.db", parallel=True)
     with playing(path, Proposal.UNDECLARED_FUNCTION, target=1) as script:
         application = Application(script)
-        assert [call["name"] for call in _called(application.ask())] == ["get_forecast", "get_time_v2"]
+        assert [call["name"] for call in called(application.ask())] == ["get_forecast", "get_time_v2"]
         application.bring(RESULT, ERROR)
-        assert [call["name"] for call in _called(application.ask())] == ["get_time"]
+        assert [call["name"] for call in called(application.ask())] == ["get_time"]
         application.bring({"time": "12:00"})
         application.ask()
 
@@ -215,8 +156,8 @@ def test_a_repetition_that_was_recorded_is_no_repetition(tmp_path: Path):
         body = {"contents": [QUESTION], **application.body}
         first, second = application.take(application.send(body)), application.take(application.send(body))
 
-    assert _called(first)[0]["args"] == VALID
-    assert _called(second)[0]["args"] == {**VALID, "unit": "unspecified"}
+    assert called(first)[0]["args"] == VALID
+    assert called(second)[0]["args"] == {**VALID, "unit": "unspecified"}
 
 
 def test_a_retry_that_was_recorded_behind_the_call_is_played(tmp_path: Path):
@@ -234,18 +175,16 @@ def test_a_retry_that_was_recorded_behind_the_call_is_played(tmp_path: Path):
     assert script.asked == 4
 
 
-@pytest.mark.parametrize(("first", "mixed"), [(0, ""), (1, "exchange 2 was asked for in place of 1")])
+@pytest.mark.parametrize(("first", "mixed"), [(0, ""), (1, "exchange 3 was asked for in place of 1")])
 def test_requests_out_of_order_are_noted(tmp_path: Path, first: int, mixed: str):
-    """As of several conversations at once."""
-    prompts = [QUESTION, user("Will Agra be warmer than 25 degrees?")]
-    recorded = [
-        exchange([prompt], calls(call("get_time", {}, signature=SIGNATURE)), tools=TOOLS)
-        for prompt in prompts
-    ]
-    with playing(cassette_of(tmp_path / "run.db", recorded), Proposal.VALID, target=1) as script:
+    """Within one conversation, where positions are all that there is to go by."""
+    opening = [QUESTION, calls(call("get_time", {}, signature=SIGNATURE)), results(result("get_time", {}))]
+    path = cassette_of(
+        tmp_path / "run.db", [*conversation(), exchange(opening, model_text("?"), tools=TOOLS)]
+    )
+    with playing(path, Proposal.VALID) as script:
         application = Application(script)
-        for prompt in (prompts[first], prompts[1 - first]):
-            application.send({"contents": [prompt], **application.body})
+        application.send({"contents": [[QUESTION], opening][first], **application.body})
 
     assert script.run.mixed == mixed
 
@@ -283,9 +222,9 @@ def test_after_the_end_of_the_recording_there_is_no_answer(tmp_path: Path):
 def test_modes_constrain_the_name(tmp_path: Path, config: dict[str, Any], proposal: Proposal, name: str):
     with playing(recording(tmp_path / "run.db"), proposal) as script:
         application = Application(script, toolConfig={"functionCallingConfig": config})
-        (called,) = _called(application.ask())
+        (proposed,) = called(application.ask())
 
-    assert called["name"] == name
+    assert proposed["name"] == name
     assert bool(script.run.constrained) is (
         name == "get_forecast" and proposal is Proposal.UNDECLARED_FUNCTION
     )
@@ -294,7 +233,7 @@ def test_modes_constrain_the_name(tmp_path: Path, config: dict[str, Any], propos
 def test_mode_none_proposes_no_call(tmp_path: Path):
     with playing(recording(tmp_path / "run.db"), Proposal.BAD_ENUM) as script:
         application = Application(script, toolConfig={"functionCallingConfig": {"mode": "NONE"}})
-        assert _called(application.ask()) == []
+        assert called(application.ask()) == []
 
     assert script.run.constrained
     assert script.run.calls == 0
@@ -308,7 +247,7 @@ def test_what_is_no_generate_content_is_answered_as_recorded(tmp_path: Path):
         application = Application(script)
         assert application.send({"contents": [QUESTION]}, path).answer.status == 200
         assert application.send({"contents": [user("Else.")]}, path).answer.status == 412
-        assert _called(application.ask())[0]["args"]["unit"] == "unspecified"
+        assert called(application.ask())[0]["args"]["unit"] == "unspecified"
 
 
 def test_the_trace_tells_the_story(tmp_path: Path):

@@ -19,7 +19,7 @@ from ...cassettes.routes import parse_route, split_prefix
 from ...checks.chat import as_generate
 from ...checks.proposals import Proposal, Proposed
 from ...checks.results import is_error_result
-from ...checks.strict import Strict
+from ...checks.strict import Rejection, Strict
 from ..answering import Reply, Verdict
 from ..deck import Asked, Deck
 from .asked import calling, responses
@@ -99,19 +99,24 @@ class Script:
             if not parse_route(path).generates:
                 return self._deck.answer(asked, request)
             entry = self._recording.cassette.request_entry(replace(request(), path=path))
+            key = self._recording.cassette.key(entry)
             rejection = self._strict.rejection(entry) if self._strict else None
             if rejection is not None:
-                self.run.refused = rejection.message
-                self.run.trace.add("refusal", f"the API would refuse this request: {rejection.message}")
-                refusal = whole_answer(rejection.status, rejection.headers, rejection.body)
-                return Reply(refusal, Verdict.REJECTED, 0, rejection.message)
-            key = self._recording.cassette.key(entry)
+                return self._refusal(rejection, self._places.find(as_generate(entry), key))
             again = self._given(key)
             if again is not None:
                 return Reply(again.answer, Verdict.REPEAT)
             form = as_generate(entry)
             answer = self._placed(form, key, self._places.find(form, key))
             return Reply(answer, Verdict.HIT if answer.status == 200 else Verdict.MISS)
+
+    def _refusal(self, rejection: Rejection, place: Place) -> Reply:
+        """What the API would answer; the verdict minds only what becomes of the drilled conversation."""
+        if self._is_drilled(place):
+            self.run.refused = rejection.message
+        self.run.trace.add("refusal", f"the API would refuse this request: {rejection.message}")
+        refusal = whole_answer(rejection.status, rejection.headers, rejection.body)
+        return Reply(refusal, Verdict.REJECTED, 0, rejection.message)
 
     def _given(self, key: bytes) -> _Given | None:
         """What a client got that sends its last request once more, unless that was done while this was recorded, too.
@@ -162,7 +167,7 @@ class Script:
                 return turn, None
         elif self._awaits is not None and not place.after and not place.keyed:
             self.run.astray |= self._places.is_alike(asked, self._target.position)
-        if self._given_up and self._is_drilled(place):
+        if self._given_up and not place.keyed and self._is_drilled(place):
             return self._in_words(_GIVEN_UP), None
         if place.position is None:
             self.run.trace.add("end", "a request came after the end of the recording")
@@ -174,10 +179,11 @@ class Script:
         return recorded_answer(entry), place.position
 
     def _is_drilled(self, place: Place) -> bool:
-        """Whether a place is behind the changed answer, or may be."""
-        begins = self._recording.begins
-        at = self._places.played(place.after) if place.after else self._target.position
-        return not place.keyed and begins[at] == begins[self._target.position]
+        """Whether a place is in the conversation of the changed answer, or may be."""
+        begins, at = self._recording.begins, place.position
+        if place.after:
+            at = self._places.played(place.after)
+        return at is None or begins[at] == begins[self._target.position]
 
     def _proposal(self, asked: Entry, entry: Entry) -> Answer:
         proposed = self.run.proposed

@@ -145,6 +145,95 @@ def test_an_agent_that_asks_others(tmp_path: Path):
     assert not script.run.mixed
 
 
+ASK = {
+    "name": "ask",
+    "description": "Asks the forecaster.",
+    "parameters": {"type": "OBJECT", "properties": {"task": {"type": "STRING"}}, "required": ["task"]},
+}
+
+
+class Nested:
+    """An agent whose only function is another agent; what is wrong with a task or a forecast, they find themselves."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+
+    def main(self) -> Any:
+        main = Application(self.script, tools=[{"functionDeclarations": [ASK]}])
+        main.contents = [user("Shall I pack a coat?")]
+        while asked := called(main.ask()):
+            main.bring(*(self.dispatched(item["name"], item["args"]) for item in asked))
+        return main.contents[-1]
+
+    def dispatched(self, name: str, args: Any) -> Any:
+        if name != "ask":
+            return ERROR
+        forecaster = Application(self.script, **INSTRUCTIONS[1])
+        forecaster.contents = [user(f"Task: {args.get('task')}")]
+        while asked := called(forecaster.ask()):
+            forecaster.bring(*(validating(item["name"], item["args"]) for item in asked))
+        return {"said": forecaster.contents[-1]["parts"][0]["text"]}
+
+
+@pytest.mark.parametrize(
+    ("target", "proposal", "expected"),
+    [
+        (0, Proposal.VALID, [(False, {"said": "Warm."})]),
+        (0, Proposal.MISSING_REQUIRED, [(False, {"said": "Warm."})]),
+        (0, Proposal.UNDECLARED_FUNCTION, [(True, ERROR), (False, {"said": "Warm."})]),
+        (1, Proposal.VALID, [(False, RESULT)]),
+        (1, Proposal.OUT_OF_RANGE, [(True, ERROR), (False, RESULT)]),
+    ],
+)
+@pytest.mark.parametrize("others", [0, 1])
+def test_an_agent_within_an_agent(
+    tmp_path: Path, target: int, proposal: Proposal, expected: Any, others: int
+):
+    """Either is drilled, and the other one goes on, also with what it never said before."""
+    asks = calls(call("ask", {"task": "coat"}, signature=SIGNATURES[0], id="id-1"))
+    asks_forecast = calls(call("get_forecast", VALID, signature=SIGNATURES[1], id="id-2"))
+    answered = results(result("get_forecast", RESULT, id="id-2"))
+    told = results(result("ask", {"said": "Warm."}, id="id-1"))
+    main: Any = {"tools": [{"functionDeclarations": [ASK]}]}
+    forecaster: Any = {"tools": TOOLS, **INSTRUCTIONS[1]}
+    recorded = [
+        exchange([user("Shall I pack a coat?")], asks, **main, at=1.0),
+        exchange([user("Task: coat")], asks_forecast, **forecaster, at=2.0),
+        exchange([user("Task: coat"), asks_forecast, answered], model_text("Warm."), **forecaster, at=3.0),
+        exchange([user("Shall I pack a coat?"), asks, told], model_text("No."), **main, at=4.0),
+        *[exchange([user("Hello")], model_text("Hi."), tools=TOOLS, at=5.0)] * others,
+    ]
+    path = cassette_of(tmp_path / "run.db", recorded)
+    with playing(path, proposal, target=target) as script:
+        assert Nested(script).main() == model_text("No.")
+    assert (script.run.results, script.run.mixed) == (expected, "")
+
+    with playing(path, proposal, target=target, repairs=0) as script:
+        last = Nested(script).main()
+    failed = expected[0][0]
+    assert last == model_text("No.") or (failed and target == 0 and "cannot repair" in str(last))
+    assert script.run.results == expected[:1]
+
+
+def test_only_a_refusal_in_the_drilled_conversation_counts(tmp_path: Path):
+    chats = KINDS["prompts"]
+    exchanges = [item for chat in chats for item in chat.exchanges()]
+    for target, refused in ((0, False), (1, True)):
+        with playing(
+            cassette_of(tmp_path / f"{target}.db", exchanges), Proposal.VALID, target=target
+        ) as script:
+            applications = [Application(script) for _ in chats]
+            for application, chat in zip(applications, chats, strict=True):
+                application.contents = [chat.prompt]
+                application.ask()
+            del applications[1].contents[-1]["parts"][0]["thoughtSignature"]
+            applications[1].bring(RESULT)
+            reply = applications[1].send({"contents": applications[1].contents, **applications[1].body})
+
+        assert reply.answer.status == 400
+        assert bool(script.run.refused) is refused
+
+
 @pytest.mark.parametrize("summary_first", [False, True])
 def test_a_summary_of_the_drilled_conversation_is_not_its_next_request(tmp_path: Path, summary_first: bool):
     chat = KINDS["prompts"][0]

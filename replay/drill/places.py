@@ -47,15 +47,13 @@ class Places:
         """Where a request stands, given in the form of generateContent and by its match key."""
         if self._recording.is_one:
             return Place(next(iter(self._free), None), len(self._played))
+        keyed = [at for at in self._free if self._recording.keys[at] == key]
+        if len(keyed) == 1:
+            return self._recorded(keyed[0], 0)
         record = self._following.goes_on_from(asked)
         after = record.number if record else 0
-        keyed = [at for at in self._free if self._recording.keys[at] == key]
         if keyed:
-            position = min(keyed, key=lambda at: self._distance(at, asked, after))
-            before = self._recording.before[position]
-            if before is not None and (not after or self._played[after - 1] != before):
-                after = self._newest(before)
-            return Place(position, after, keyed=True)
+            return self._recorded(min(keyed, key=lambda at: self._distance(at, asked, after)), after)
         begins = self._recording.begins
         root = begins[self._played[after - 1]] if after else None
         free = [at for at in self._free if root in (None, begins[at])]
@@ -101,6 +99,13 @@ class Places:
     def played(self, number: int) -> int:
         """The position of an exchange of this run."""
         return self._played[number - 1]
+
+    def _recorded(self, position: int, after: int) -> Place:
+        """The place of a recorded request; of equal ones, what was recorded knows better which one it goes on from."""
+        before = self._recording.before[position]
+        if before is not None and (not after or self._played[after - 1] != before):
+            after = self._newest(before)
+        return Place(position, after, keyed=True)
 
     def _are_rivals(self, first: int, second: int) -> bool:
         """Whether it matters which of two beginnings answers."""

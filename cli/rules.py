@@ -25,7 +25,7 @@ def command(name: str | None) -> None:
         click.echo("\n".join(_lines()))
     else:
         rule = _find(name)
-        click.echo(f"{rule.name}: {rule.page.strip()}")
+        click.echo(f"{rule.name}: {rule.page.strip().replace('``', '`')}")
 
 
 def _lines() -> list[str]:

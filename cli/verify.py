@@ -15,6 +15,7 @@ from ..checks.config import load_config
 from ..replay.answering import Options
 from ..replay.configured import configured
 from ..replay.soundness import shuffled
+from .sources import cassettes_at
 
 _GROUPS_SHOWN = 5
 
@@ -57,7 +58,9 @@ def _sound(path: Path, options: Options) -> str:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CASSETTE...")
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CASSETTE|FOLDER..."
+)
 @click.option("--seed", type=int, default=0, help="Plays the requests in another order.")
 @click.pass_context
 def command(context: click.Context, *, paths: tuple[Path, ...], seed: int) -> None:
@@ -66,12 +69,12 @@ def command(context: click.Context, *, paths: tuple[Path, ...], seed: int) -> No
     A secret is whatever a recorder would leave out today, with the patterns of the configuration. Damage is what SQLite
     finds, a missing row, or a value that is not what was stored. Requests could be confused where two differ only in what
     the configuration ignores, and their answers differ; to be sure, all requests are played to the cassette in another
-    order, and each has to get its own answer, or one of those recorded for equal requests. The exit code is 1 if
-    anything is wrong.
+    order, and each has to get its own answer, or one of those recorded for equal requests. A FOLDER stands for all
+    cassettes below it. The exit code is 1 if anything is wrong.
     """
     options = configured(load_config())
     failed = False
-    for path in paths:
+    for path in cassettes_at(paths):
         found = list(problems(path, options, seed))
         failed = failed or bool(found)
         for problem in found:

@@ -33,8 +33,8 @@ How it happens, and how to mend it
     The client rebuilds the model's parts from name and arguments, or a session store keeps text and calls but not the
     signature bytes, or a stream's aggregator drops them. Put the model's content into the history as it came. In chat
     completions the signature is ``extra_content`` of the tool call: what puts a stream's deltas together has to keep that
-    beside id, name and arguments. Where thoughts are left out, a signature that arrived on one belongs on the call behind it. For calls that another model made, send the
-    documented value ``skip_thought_signature_validator`` as the signature.
+    beside id, name and arguments. Where thoughts are left out, a signature that arrived on one belongs on the call behind
+    it. For calls that another model made, send the documented value ``skip_thought_signature_validator`` as the signature.
 
 Severity
     error; warning where it is unclear whether the call lies in the current turn (a prompt in a content of its own right

@@ -7,6 +7,8 @@ refuses; the proxy and the cassettes are the real ones.
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import tempfile
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -119,12 +121,20 @@ def _run_live(cassette: Path, model: str) -> None:
 def _farewell(refunds: Path, broken: Path) -> None:
     click.secho("Written, and worth a look:", bold=True)
     for path, commands in (
-        (refunds, (f"gemtape log {refunds}", f"gemtape replay {refunds}")),
-        (broken, (f"gemtape report {broken}", "gemtape rules missing-signature")),
+        (refunds, (f"log {refunds}", f"replay {refunds}")),
+        (broken, (f"report {broken}", "rules missing-signature")),
     ):
         click.echo(f"   {path}")
         for line in commands:
-            click.echo(f"     {line}")
+            click.echo(f"     {_program()} {line}")
+
+
+def _program() -> str:
+    """What to type for gemtape: ``make demo`` runs one that no shell finds by its name."""
+    if shutil.which("gemtape"):
+        return "gemtape"
+    script = Path(sys.argv[0])
+    return f"{sys.executable} -m gemtape.cli" if script.suffix == ".py" else str(script)
 
 
 def _example(folder: Path) -> Path:

@@ -7,7 +7,11 @@ from click.testing import CliRunner
 
 from gemtape.checks.page import HEADINGS
 from gemtape.checks.registry import RULES
+from gemtape.checks.rule import Rule
 from gemtape.cli.main import gemtape
+
+_WIDEST = 130
+"""Characters of a line of a page: the lint's line length, and some grace for the examples."""
 
 
 def _run(*arguments: str):
@@ -31,6 +35,15 @@ def test_a_name_prints_the_page():
     assert outcome.exit_code == 0
     assert lines[0] == "split-responses: The responses to one batch of calls stand in several contents."
     assert [line for line in lines if line in HEADINGS] == list(HEADINGS)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_page_is_text_for_a_terminal(rule: Rule):
+    """No markup of docstrings, and no line that ran on when a sentence was put in."""
+    page = _run(rule.name).stdout
+
+    assert "``" not in page
+    assert [line for line in page.splitlines() if len(line) > _WIDEST] == []
 
 
 def test_underscores_and_capitals_are_forgiven():

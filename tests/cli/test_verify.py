@@ -46,6 +46,20 @@ def test_good_cassettes_are_said_to_be_good(run: Path, tmp_path: Path):
     assert code == 0
 
 
+def test_folder_stands_for_all_cassettes_below_it(run: Path, tmp_path: Path):
+    cassette_of(tmp_path / "tapes" / "b" / "two.db", [exchange([user("b")])])
+    cassette_of(tmp_path / "tapes" / "one.db", [exchange([user("a")])])
+    change(tmp_path / "tapes" / "one.db", f"UPDATE exchanges SET query = 'key={KEY}'")
+
+    code, told = verify("tapes")
+
+    assert told == (
+        "tapes/b/two.db: 1 exchange, no secrets, intact, every request finds its answer\n"
+        "tapes/one.db: secret: exchange 1: there is one in the query of the request\n"
+    )
+    assert code == 1
+
+
 def test_secret_is_told_without_telling_it(run: Path):
     change(run, f"UPDATE exchanges SET query = 'key={KEY}' WHERE id = 2")
 

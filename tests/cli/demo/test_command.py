@@ -43,6 +43,25 @@ def test_records_replays_breaks_and_reports(tmp_path: Path):
     assert sorted(path.name for path in (tmp_path / "gemtape-demo").iterdir()) == ["broken.db", "refunds.db"]
 
 
+def test_the_commands_at_the_end_can_be_typed_as_they_are(tmp_path: Path):
+    """Also where no shell finds gemtape by its name, as after ``make demo``."""
+    program = Path(sys.executable).with_name("gemtape")
+
+    done = subprocess.run(
+        [program, "demo"],
+        cwd=tmp_path,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+
+    _, _, farewell = done.stdout.partition("worth a look:\n")
+    command = next(line for line in farewell.splitlines() if "report" in line)
+    assert command.split() == [str(program), "report", str(Path("gemtape-demo", "broken.db"))]
+
+
 def test_live_without_a_key_is_one_line_and_exit_code_2(tmp_path: Path):
     done = _demo(tmp_path, "--live", "gemini-3-flash-preview", GEMINI_API_KEY="")
 

@@ -78,11 +78,14 @@ _TYPE_FAULTS: Final = (Fault.TYPE, Fault.COERCIBLE)
 def extra_arguments(schema: Any, args: Any, place: Place = ()) -> Iterator[ArgumentFault]:
     """Arguments that the schema neither names nor rules out, also inside nested objects and lists.
 
-    Where alternatives decide what is named, nothing is said.
+    Where alternatives decide what is named, nothing is said; nor where a nested object names nothing at all, which is
+    how free-form ones are declared.
     """
     if not isinstance(schema, dict) or schema.keys() & {"anyOf", "allOf"}:
         return
     named = schema.get("properties")
+    if place and not named:
+        named = None
     if isinstance(args, dict) and isinstance(named, dict):
         for key, value in args.items():
             if key in named:

@@ -12,6 +12,7 @@ beyond `MAX_DEPTH`, everything fits. So a recursive schema is checked to a depth
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ _BY_NUMBER: Final = dict(
 )
 _NUMERIC: Final = frozenset({"number", "integer"})
 _COUNTS: Final = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+_BOOLEANS: Final = {"true": True, "false": False}
+_DECIMAL: Final = re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}")
+_NULL: Final = {"type": "null"}
 _READ: Final = frozenset(
     {
         *("type", "nullable", "enum", "const", "pattern", "required", "properties", "patternProperties"),
@@ -88,8 +92,12 @@ class _Writer:
             if not source.keys() & _READ:
                 source = target
                 continue
-            rest = {key: value for key, value in source.items() if key in _READ}
-            self._children(node, "allOf", [target, rest], depth)
+            rest = {key: value for key, value in source.items() if key in _READ and key != "nullable"}
+            parts = [target, rest] if rest else [target]
+            # Beside a reference, nullable says that null is allowed as well, whatever it leads to.
+            self._children(
+                node, "allOf", [_or_null(parts)] if source.get("nullable") is True else parts, depth
+            )
             return node
         self._write_values(node, source)
         self._write_limits(node, source)
@@ -101,8 +109,8 @@ class _Writer:
     def _target(self, source: dict[str, Any]) -> dict[str, Any] | None:
         """What a reference leads to within the schema; Gemini's own spelling has no dollar sign."""
         reference = source.get("$ref", source.get("ref"))
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return None
+        if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+            return None  # also an anchor, which is looked for nowhere
         found: Any = self._root
         for step in reference.split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
@@ -175,9 +183,11 @@ class _Writer:
         every = list(parts) if isinstance(parts, list) else []
         if len(choices) == 2:
             every.append({"anyOf": choices.pop()})
+        nullable = source.get("nullable") is True
         if choices and choices[0]:
-            null = [{"type": "null"}] if source.get("nullable") is True else []
-            self._children(node, "anyOf", [*choices[0], *null], depth)
+            self._children(node, "anyOf", [*choices[0], *([_NULL] if nullable else [])], depth)
+        if every and nullable:
+            every = [_or_null(every)]
         if every:
             self._children(node, "allOf", every, depth)
 
@@ -210,10 +220,26 @@ def _number(value: Any) -> int | float | None:
 
 def _other_spellings(values: list[Any], types: set[str]) -> list[Any]:
     """The API lists the values of every enumeration as text, whatever their type."""
-    if types and types <= _NUMERIC | {"null"}:
-        return [
-            number for value in values if isinstance(value, str) and (number := _number(value)) is not None
-        ]
-    if types <= {"string", "null"} and types:
-        return [str(value) for value in values if isinstance(value, int) and not isinstance(value, bool)]
-    return []
+    types = types - {"null"}
+    if types == {"string"}:
+        return [_as_text(value) for value in values if isinstance(value, (bool, int, float))]
+    if not types or not types <= _NUMERIC | {"boolean"}:
+        return []
+    read = [_as_json(value) for value in values if isinstance(value, str)]
+    return [value for value in read if isinstance(value, (bool, int, float))]
+
+
+def _as_text(value: float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _as_json(text: str) -> Any:
+    """The number or boolean that a text spells, None where it spells none."""
+    if text.lower() in _BOOLEANS:
+        return _BOOLEANS[text.lower()]
+    return float(text) if _DECIMAL.fullmatch(text) else _number(text)
+
+
+def _or_null(parts: list[Any]) -> dict[str, Any]:
+    """A schema that allows null beside what all of the parts allow."""
+    return {"anyOf": [parts[0] if len(parts) == 1 else {"allOf": parts}, _NULL]}

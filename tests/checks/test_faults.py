@@ -149,6 +149,17 @@ def test_an_argument_is_extra_only_where_the_names_are_known(schema: dict):
     assert takes.faults({"x": 1}) == []
 
 
+@pytest.mark.parametrize("spelling", ["parameters", "parametersJsonSchema"])
+def test_a_nested_object_that_names_nothing_is_free_form(spelling: str):
+    takes = signature(
+        {spelling: {"type": "object", "properties": {"x": {"type": "object", "properties": {}}}}}
+    )
+
+    assert takes is not None
+    assert takes.faults({"x": {"anything": 1}}) == []
+    assert [item.place for item in takes.faults({"x": {}, "y": 1})] == [("y",)]
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -31,6 +31,9 @@ def _read(schema: Any, field: str = "parametersJsonSchema") -> Any:
             {"type": ["integer"], "enum": ["1", "2", 1, 2]},
         ),
         ({"type": "STRING", "enum": [1]}, {"type": ["string"], "enum": [1, "1"]}),
+        ({"type": "STRING", "enum": [True, 1.5]}, {"type": ["string"], "enum": [True, 1.5, "true", "1.5"]}),
+        ({"type": "NUMBER", "enum": ["0.5", "2"]}, {"type": ["number"], "enum": ["0.5", "2", 0.5, 2]}),
+        ({"type": "BOOLEAN", "enum": ["true", "no"]}, {"type": ["boolean"], "enum": ["true", "no", True]}),
         ({"const": None}, {"enum": [None]}),
         ({"minItems": "1", "maxLength": 3}, {"minItems": 1, "maxLength": 3}),
         ({"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}),
@@ -39,6 +42,10 @@ def _read(schema: Any, field: str = "parametersJsonSchema") -> Any:
         (
             {"anyOf": [{"type": "string"}], "nullable": True},
             {"anyOf": [{"type": ["string"]}, {"type": ["null"]}]},
+        ),
+        (
+            {"allOf": [{"type": "object"}], "nullable": True},
+            {"allOf": [{"anyOf": [{"type": ["object"]}, {"type": ["null"]}]}]},
         ),
         (
             {"anyOf": [{}], "oneOf": [{}]},
@@ -116,6 +123,22 @@ def test_what_stands_beside_a_reference_holds_too():
     source = {"$ref": "#/$defs/n", "maximum": 3, "$defs": {"n": {"type": "integer"}}}
 
     assert _read(source) == {"allOf": [{"type": ["integer"]}, {"maximum": 3}]}
+
+
+def test_beside_a_reference_nullable_allows_null_whatever_it_leads_to():
+    source = {"ref": "#/defs/n", "nullable": True, "defs": {"n": {"type": "OBJECT"}}}
+
+    assert _read(source) == {"allOf": [{"anyOf": [{"type": ["object"]}, {"type": ["null"]}]}]}
+
+
+def test_an_anchor_is_not_taken_for_the_whole_schema():
+    source = {
+        "type": "object",
+        "properties": {"item": {"$ref": "#item"}},
+        "$defs": {"item": {"$anchor": "item", "type": "string"}},
+    }
+
+    assert _read(source) == {"type": ["object"], "properties": {"item": {}}}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is made from the source is as the source says: ``make docs`` has been run."""
+"""What is made from the source is as the source says: ``make docs`` has been run; links lead somewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gemtape.cassettes.transcript import read_transcript
+
 DOCS = Path(__file__).parents[1] / "docs"
+WRITTEN = sorted([*DOCS.glob("*.md"), *DOCS.parent.glob("*.md"), *DOCS.parent.glob("examples/*/*.md")])
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +42,29 @@ def test_pages_hold_no_markup_of_docstrings(generated: dict[str, str]):
     prose = {name: re.sub(r"```.*?```", "", text, flags=re.DOTALL) for name, text in generated.items()}
 
     assert [name for name, text in prose.items() if "``" in text] == []
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.stem)
+def test_links_lead_to_a_page_and_a_heading(page: Path):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith(("https:", "http:")):
+            name, _, anchor = target.partition("#")
+            path = page.parent / name if name else page
+            assert path.exists(), target
+            assert not anchor or anchor in _anchors(path.read_text(encoding="utf-8")), target
+
+
+def test_the_transcript_written_by_hand_is_one(tmp_path: Path):
+    page = (DOCS / "transcripts.md").read_text(encoding="utf-8")
+    shown = re.search(r"^\$ cat weather\.jsonl\n(.*?)^\$ ", page, re.DOTALL | re.MULTILINE)
+    assert shown is not None
+    (tmp_path / "weather.jsonl").write_text(shown[1], encoding="utf-8")
+
+    assert len(list(read_transcript(tmp_path / "weather.jsonl"))) == 2
+
+
+def _anchors(text: str) -> set[str]:
+    """The names that GitHub gives the headings of a page."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}

@@ -17,8 +17,10 @@ def command() -> None:
     It is what `gemtape record --forward` signs with; it is made on first use, for this user alone, and can vouch for
     names below googleapis.com only. The path goes to standard output, all else to standard error:
 
-    curl --proxy http://127.0.0.1:8090 --cacert "$(gemtape ca)" https://generativelanguage.googleapis.com/v1beta/models
-    """
+    \b
+    curl --proxy http://127.0.0.1:8090 --cacert "$(gemtape ca)" \\
+      https://generativelanguage.googleapis.com/v1beta/models
+    """  # noqa: D301 - click looks for the character itself
     from ..proxy.authority import find_authority  # noqa: PLC0415 - `gemtape --help` needs neither
     from ..proxy.trust import trust_files  # noqa: PLC0415
 

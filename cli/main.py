@@ -114,7 +114,16 @@ def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -
     help="Show the version and exit.",
 )
 def gemtape() -> None:
-    """Record Gemini API traffic, check it for what breaks function calling, and replay it offline."""
+    """Record Gemini API traffic, check it for what breaks function calling, and replay it offline.
+
+    \b
+    gemtape demo                                    see it all, without a key
+    gemtape record tapes/run.db -- python agent.py  once, with a key
+    gemtape replay tapes/run.db -- python agent.py  offline from now on
+    gemtape report tapes/run.db                     what was wrong
+
+    In pytest: @pytest.mark.gemtape, and pytest --gemtape=record. Each command has a --help of its own.
+    """  # noqa: D301 - click looks for the character itself
 
 
 def main() -> None:

@@ -174,3 +174,18 @@ def test_closed_streams_are_no_fault_of_ours(tmp_path: Path, closing: str):
 
     assert run.returncode == 3
     assert not errors.read_text()
+
+
+@pytest.mark.parametrize("name", ["ca", "addon"])
+def test_a_command_line_in_help_can_be_copied(name: str):
+    """It is not wrapped as prose is: each of its lines but the last ends in a backslash."""
+    lines = gemtape(name, "--help").stdout.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith(("  curl ", "  mitmdump ")))
+
+    assert lines[start].endswith(" \\")
+    assert lines[start + 1].startswith("    ")
+    assert lines[start + 2] == ""
+
+
+def test_help_says_how_to_begin():
+    assert "\n  gemtape record tapes/run.db -- python agent.py" in gemtape("--help").stdout

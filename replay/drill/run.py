@@ -27,7 +27,7 @@ class Verdict(StrEnum):
     IGNORED = "ignored"
     """It ran, without the argument that nobody declared."""
     NOT_REJECTED = "not-rejected"
-    """It ran; results differ from run to run, so nobody can tell with what."""
+    """It ran, and nobody can tell with what: results differ from run to run, or are those of another agent."""
     UNANSWERED = "unanswered"
     """The application went on without a result for it."""
     CRASHED = "crashed"
@@ -65,6 +65,8 @@ class Run:
     """Which request came out of its recorded order, or may have, so that nobody can trust the verdict; else empty."""
     astray: bool = False
     """Whether the same agent asked what goes on from nothing known, while the result of the call was awaited."""
+    improvised: bool = False
+    """Whether meanwhile a conversation began that nobody recorded, as of an agent that the call asked; its answers were."""
     exit_code: int | None = None
     """That of the command; None where it had to be ended."""
     said: str = ""
@@ -89,7 +91,10 @@ class Run:
             return Verdict.CONSTRAINED
         if self.proposed.proposal in HARMLESS:
             return Verdict.RAN if self.proposed.proposal is Proposal.VALID else Verdict.IGNORED
-        return baseline.verdict(value)
+        verdict = baseline.verdict(value)
+        # What was asked was malformed, too, but the answers are those to the valid call: no wonder that they are equal.
+        told_apart = baseline.improvised or not self.improvised
+        return verdict if told_apart or verdict is Verdict.EXECUTED else Verdict.NOT_REJECTED
 
     def _without_result(self) -> Verdict:
         if self.results:
@@ -125,9 +130,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What the application makes of the valid call: the results of the runs with it."""
+    """What the application makes of the valid call: the results of the runs with it.
+
+    `improvised` says that also these began conversations that nobody recorded: their prompts differ by themselves.
+    """
 
     results: tuple[Any, ...] = ()
+    improvised: bool = False
 
     @property
     def stable(self) -> bool:
@@ -147,4 +156,4 @@ def baseline_of(runs: Sequence[Run]) -> Baseline | None:
     found = [run.results[0] for run in runs if run.results]
     if len(found) != len(runs) or any(item is None or item[0] for item in found):
         return None
-    return Baseline(tuple(item[1] for item in found if item))
+    return Baseline(tuple(item[1] for item in found if item), any(run.improvised for run in runs))

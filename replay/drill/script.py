@@ -166,6 +166,7 @@ class Script:
             if turn is not None:
                 return turn, None
         elif self._awaits is not None and not place.after and not place.keyed:
+            self.run.improvised = True
             self.run.astray |= self._places.is_alike(asked, self._target.position)
         if self._given_up and not place.keyed and self._is_drilled(place):
             return self._in_words(_GIVEN_UP), None

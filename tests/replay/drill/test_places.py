@@ -207,6 +207,7 @@ def test_an_agent_within_an_agent(
     with playing(path, proposal, target=target) as script:
         assert Nested(script).main() == model_text("No.")
     assert (script.run.results, script.run.mixed) == (expected, "")
+    assert script.run.improvised is (target == 0 and proposal is Proposal.MISSING_REQUIRED)
 
     with playing(path, proposal, target=target, repairs=0) as script:
         last = Nested(script).main()

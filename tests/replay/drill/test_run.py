@@ -72,6 +72,24 @@ def test_where_results_differ_by_themselves_only_rejection_can_be_told(
     assert _run(proposal, ERROR).verdict(UNSTABLE) is Verdict.REJECTED
 
 
+@pytest.mark.parametrize(
+    ("result", "usual", "verdict"),
+    [
+        (RESULT, False, Verdict.NOT_REJECTED),
+        (OTHER, False, Verdict.EXECUTED),
+        (RESULT, True, Verdict.COERCED),
+    ],
+)
+def test_a_result_of_recorded_answers_to_what_nobody_recorded(result: Any, usual: bool, verdict: Verdict):
+    """Is equal to that of the valid call in any case; but where prompts differ by themselves they say nothing."""
+    run = _run(Proposal.MISSING_REQUIRED, result, improvised=True)
+    baseline = baseline_of([_run(Proposal.VALID, RESULT, improvised=usual)] * 2)
+
+    assert baseline is not None
+    assert run.verdict(baseline) is verdict
+    assert run.is_dangerous(baseline) is (verdict is not Verdict.COERCED)
+
+
 def test_what_the_mode_allowed_instead():
     words = _run(Proposal.BAD_ENUM, constrained="mode NONE")
     words.calls = 0

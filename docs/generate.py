@@ -19,6 +19,7 @@ _INTRO: Final = """\
 
 What gemtape looks for in every recorded request and answer. `gemtape rules` prints this list, `gemtape rules NAME` a
 rule's page. These pages are made from the rules by `make docs`: edit the docstring in `checks/rules/`, not the page.
+How a report is read is said in [reading a recording](../report.md).
 
 | rule | severity | what it objects to |
 |---|---|---|

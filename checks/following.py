@@ -27,6 +27,13 @@ class Following:
         self._told.judge(entry)
         self._looks.clear()
 
+    def conversation_of(self, number: int) -> set[int]:
+        """The noted exchanges that are of one conversation with this one."""
+        records = self._told.ledger.records
+        return {
+            other for other, found in records.items() if found.conversation == records[number].conversation
+        }
+
     def goes_on_from(self, request: Entry) -> Record | None:
         """The noted exchange that a request goes on from; None for what begins a conversation, or is none.
 

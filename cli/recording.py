@@ -209,6 +209,8 @@ def outcome(tape: Recorded, existing: Existing, threshold: Severity | None) -> I
         yield f"and {len(complaints) - _SHOWN} more"
     replayed = f", {tape.replayed} replayed" if existing is Existing.NEW else ""
     count = f"{tape.exchanges} exchange{'' if tape.exchanges == 1 else 's'}"
+    if tape.taken_out:
+        yield tape.taken_out
     yield tape.note or f"{tape.path}: {count} recorded{replayed}"
 
 

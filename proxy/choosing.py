@@ -74,6 +74,7 @@ class Chooser:
         self._hearings: dict[str, Hearing] = {}
         self._following: Following | None = None
         self._issued: tuple[set[str], set[str]] | None = None
+        self._lacking: dict[bytes, int] = {}
         self._verdicts: Counter[Verdict] = Counter()
         self.complaints: Final = Complaints()
         """Requests that got no answer, and what is wrong with those that were answered from the cassette."""
@@ -118,6 +119,24 @@ class Chooser:
             self._following.note(entry)
         if self._issued:
             self._issued[1].update(names_issued(entry))
+
+    def note_left_out(self, entry: Entry) -> None:
+        """Take note of one that went live and failed, and so is not recorded."""
+        record = self._followed().goes_on_from(entry)
+        if record is not None and record.number > self._lookup.exchanges:
+            self._lacking[self._lookup.cassette.key(entry)] = record.number
+
+    @property
+    def may_have_broken(self) -> bool:
+        """Whether there is a reason to ask what is `broken`."""
+        return bool(self._lacking)
+
+    def broken(self) -> set[int]:
+        """The exchanges of live conversations that lack an answer: to be played, they would end there in a miss."""
+        known, cassette = self._lookup.exchanges, self._lookup.cassette
+        lacking = [number for key, number in self._lacking.items() if not cassette.numbers_for(key)]
+        talks = [self._followed().conversation_of(number) for number in lacking]
+        return {number for talk in talks for number in talk if number > known}
 
     def status(self) -> dict[str, Any]:
         """What was asked so far, for programs."""

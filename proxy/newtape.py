@@ -17,6 +17,7 @@ from ..cassettes.matching import EVERYTHING, Matching
 from ..cassettes.models import Exchange, Request, Violation
 from ..cassettes.naming import status_file
 from ..cassettes.redaction import Redactor
+from ..cassettes.removing import remove
 from ..cassettes.store import Cassette
 from .choosing import Chooser, Replay
 from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
@@ -59,6 +60,7 @@ class NewTape(Tape):
         self._chooser: Chooser | None = None
         self._reading = False
         self._tells = tells
+        self._broken: set[int] = set()
         super().__init__(
             path,
             Existing.APPEND,
@@ -109,10 +111,35 @@ class NewTape(Tape):
         self._tell()
         return entry, violations
 
+    def clean(self, exchange: Exchange) -> Entry:
+        """An exchange as it would be stored, for one that is left out."""
+        entry = super().clean(exchange)
+        self._choosing.note_left_out(entry)
+        return entry
+
     def finish(self) -> Recorded:
-        """Close; leave no empty file behind that was not there before."""
+        """Close; take out what broke off, and leave no empty file behind that was not there before."""
         chooser = self._choosing
-        return replace(super().finish(), replayed=chooser.replayed, complaints=chooser.complaints)
+        if chooser.may_have_broken:
+            self._woken()
+            self._broken = chooser.broken()
+        done = super().finish()
+        return replace(
+            done, replayed=chooser.replayed, broken=len(self._broken), complaints=chooser.complaints
+        )
+
+    def _settled(self) -> Recorded:
+        if not self._broken:
+            return super()._settled()
+        try:
+            remove(self.path, self._broken)
+        except CassetteError as error:
+            numbers = ", ".join(map(str, sorted(self._broken)))
+            self._broken = set()
+            note = f"{self.path}: exchange {numbers} of conversations that broke off could not be taken out: {error}"
+            return replace(super()._settled(), note=note)
+        self.recorded -= len(self._broken)
+        return super()._settled()
 
     def _tell(self) -> None:
         if not self._tells:

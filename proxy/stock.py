@@ -59,13 +59,13 @@ class StockAddon(Addon):
             return
         if self._set:
             raise exceptions.OptionsError("gemtape: the cassette cannot be changed while mitmproxy runs")
-        target = ctx.options.gemtape
+        target, existing = ctx.options.gemtape, Existing(ctx.options.gemtape_existing)
         try:
             config = load_config()
             tapes = Tapes(
                 Path(target),
                 folder=names_folder(target),
-                existing=Existing(ctx.options.gemtape_existing),
+                existing=existing,
                 make_judge=judges(config),
                 checked_by=checked_by(),
                 redactor=Redactor(config.secrets),
@@ -76,7 +76,9 @@ class StockAddon(Addon):
                 _say(note)
         except GemtapeError as error:
             raise exceptions.OptionsError(f"gemtape: {error}") from error
-        self.recorder = Recorder(tapes, _say, only_success=ctx.options.gemtape_only_success)
+        # What is to be played from now on must not be an error that has passed.
+        only_success = ctx.options.gemtape_only_success or existing is Existing.NEW
+        self.recorder = Recorder(tapes, _say, only_success=only_success)
         self._set = True
 
     async def running(self) -> None:
@@ -93,6 +95,8 @@ class StockAddon(Addon):
         await super().done()
         for recorded in self.recorder.tapes.finish():
             replayed = f", {recorded.replayed} replayed" if recorded.replayed else ""
+            if recorded.taken_out:
+                _say(recorded.taken_out)
             _say(recorded.note or f"{recorded.path}: {recorded.exchanges} exchanges{replayed}")
 
 

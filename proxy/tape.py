@@ -45,14 +45,24 @@ class Recorded:
     """What became of one cassette: its file, and how many exchanges were added to it.
 
     `note` is there when something has to be said, such as a file that could not be swapped in. `replayed` counts the
-    requests that were answered from it; `complaints` are about these, and about those that got no answer.
+    requests that were answered from it; `complaints` are about these, and about those that got no answer. `broken` counts
+    exchanges that were taken out again, since their conversation broke off.
     """
 
     path: Path
     exchanges: int
     note: str = ""
     replayed: int = 0
+    broken: int = 0
     complaints: Complaints = field(default_factory=Complaints, compare=False)
+
+    @property
+    def taken_out(self) -> str:
+        """What to say of exchanges that were taken out again; nothing where none were."""
+        if not self.broken:
+            return ""
+        count = f"{self.broken} exchange{'' if self.broken == 1 else 's'}"
+        return f"{self.path}: {count} taken out again, of a conversation that broke off when an answer failed"
 
 
 class Tape:

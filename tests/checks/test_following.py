@@ -130,6 +130,19 @@ def test_agents_without_number_are_followed_one_by_one(monkeypatch: pytest.Monke
     assert found == [1] * 5
 
 
+def test_conversation_is_all_that_goes_on_from_one_another():
+    history = [user("a"), model_text("b"), user("c")]
+    followed = Followed(
+        exchange(history[:1], model_text("b")),
+        exchange([user("other")], model_text("d"), at=2.0),
+        exchange(history, model_text("e"), at=3.0),
+    )
+
+    found = [followed.following.conversation_of(number) for number in (1, 2, 3)]
+
+    assert found == [{1, 3}, {2}, {1, 3}]
+
+
 def test_what_is_no_conversation_goes_on_from_nothing():
     followed = Followed(exchange([user("a")], signed("AAAA")))
 

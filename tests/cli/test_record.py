@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import subprocess
@@ -235,6 +236,24 @@ def test_what_fails_live_beside_a_cassette_is_asked_again_in_the_next_run(tmp_pa
         assert said in recorder.said
 
     assert [exchange.status for exchange in stored(recorded)] == [200, 200]
+
+
+def test_conversation_that_broke_off_is_told_and_taken_out_again(tmp_path, upstream, recorded):
+    hi = {"role": "model", "parts": [{"text": "hi"}]}
+    history = [{"role": "user", "parts": [{"text": "Something else."}]}, hi, hi | {"role": "user"}]
+    body = json.dumps({"candidates": [{"content": hi, "finishReason": "STOP"}]}).encode()
+    upstream.answers += [unary(body), unary(b"{}", 429)]
+    with record(tmp_path, upstream, "run.db", "--mode", "new") as recorder:
+        for length in (1, 3):
+            prompt = {"contents": history[:length]}
+            httpx.post(base_url(recorder) + UNARY, json=prompt, trust_env=False, timeout=20)
+        recorder.end()
+
+    assert (
+        "run.db: 1 exchange taken out again, of a conversation that broke off when an answer failed\n"
+        "run.db: 0 exchanges recorded, 0 replayed\n"
+    ) in recorder.said
+    assert len(stored(recorded)) == 1
 
 
 def test_a_path_that_a_single_cassette_has_no_use_for_is_told(tmp_path, upstream):

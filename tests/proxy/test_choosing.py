@@ -342,6 +342,63 @@ def test_live_conversation_that_failed_is_tried_again_live(path: Path):
         assert door.reached(first("new"), second("new", LIVE)) == [True, True]
 
 
+def failing(status: int = 503) -> Answer:
+    return answering(b'{"error": {}}', status)
+
+
+def test_live_conversation_that_broke_off_is_taken_out_and_is_live_again_in_the_next_run(path: Path):
+    with mixed(path, *CONVERSATION, only_success=True) as door:
+        assert door.reached(first("new"), first("other")) == [True, True]
+        door.upstream.answers.append(failing())
+        assert door.ask(second("new", LIVE)).status_code == 503
+        [done] = door.proxy.stop()
+
+    assert (done.exchanges, done.broken) == (1, 1)
+    assert [item.request.json for item in stored(path)] == [
+        *(item.request.json for item in CONVERSATION),
+        first("other").request.json,
+    ]
+    with mixed(path, only_success=True) as door:
+        assert door.reached(first("new"), second("new", LIVE), *CONVERSATION) == [True, True, False, False]
+        [done] = door.proxy.stop()
+    assert (done.exchanges, done.broken) == (2, 0)
+
+
+def test_conversation_that_goes_on_around_a_failure_is_taken_out_whole(path: Path):
+    """In the next run the request that failed would come again, in its middle."""
+    with mixed(path, *CONVERSATION, only_success=True) as door:
+        assert door.reached(first("new")) == [True]
+        door.upstream.answers.append(failing())
+        assert door.ask(second("new", LIVE)).status_code == 503
+        assert door.reached(second("new", LIVE, **COOL)) == [True]
+        [done] = door.proxy.stop()
+
+    assert (done.exchanges, done.broken) == (0, 2)
+    assert len(stored(path)) == 2
+
+
+@pytest.mark.parametrize("fails_first", [True, False])
+def test_request_that_was_answered_after_all_breaks_nothing(path: Path, fails_first: bool):
+    with mixed(path, *CONVERSATION, only_success=True) as door:
+        assert door.reached(first("new")) == [True]
+        fine = answer(model_text("done"))
+        door.upstream.answers += [failing(), fine] if fails_first else [fine, failing()]
+        assert {door.ask(second("new", LIVE)).status_code for _ in range(2)} == {200, 503}
+        [done] = door.proxy.stop()
+
+    assert (done.exchanges, done.broken) == (2, 0)
+
+
+def test_recording_of_nothing_but_a_conversation_that_broke_off_leaves_no_file(path: Path):
+    with mixed(path, only_success=True) as door:
+        assert door.reached(first("new")) == [True]
+        door.upstream.answers.append(failing())
+        assert door.ask(second("new", LIVE)).status_code == 503
+        door.proxy.stop()
+
+    assert list(path.parent.iterdir()) == []
+
+
 def test_stream_keeps_its_type_and_its_bytes_and_a_cut_one_is_cut(path: Path):
     where = {"path": "/v1beta/models/m:streamGenerateContent", "query": "alt=sse"}
     parts = [answer_body(model_text(text)) for text in ("one", "two")]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gemtape.cassettes import connection
 from gemtape.cassettes.errors import CassetteBusy, CassetteError, NotACassette
 from gemtape.cassettes.models import Exchange
 from gemtape.cassettes.naming import status_file
@@ -173,3 +176,44 @@ def test_nothing_is_served_that_cannot_be_told(path: Path):
     with pytest.raises(CassetteError, match="cannot write"):
         tape.choose(HELLO.request)
     tape.finish()
+
+
+ANSWERED = exchange([user("bye"), model_text("so long"), user("and then?")], model_text("nothing"))
+
+
+def test_exchanges_of_a_conversation_that_broke_off_are_taken_out_and_told(path: Path, opened: Open):
+    tape = opened(path)
+    record(tape, BYE)
+    tape.clean(ANSWERED)  # what is done with one that is left out
+    done = tape.finish()
+
+    assert (done.exchanges, done.broken, done.note) == (0, 1, "")
+    assert done.taken_out == (
+        f"{path}: 1 exchange taken out again, of a conversation that broke off when an answer failed"
+    )
+    assert [item.request.json for item in stored(path)] == [HELLO.request.json]
+
+
+def test_tape_that_was_parked_takes_out_what_broke_off(path: Path, opened: Open):
+    tape = opened(path)
+    record(tape, BYE)
+    tape.clean(ANSWERED)
+    tape.park()
+
+    assert tape.finish().broken == 1
+
+
+def test_what_cannot_be_taken_out_stays_and_is_told(
+    path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(connection, "_BUSY_TIMEOUT_S", 0.01)
+    tape = opened(path)
+    record(tape, BYE)
+    tape.clean(ANSWERED)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = tape.finish()
+
+    assert (done.exchanges, done.broken) == (1, 0)
+    assert "exchange 2 of conversations that broke off could not be taken out: cannot write to" in done.note
+    assert len(stored(path)) == 2

@@ -159,9 +159,12 @@ def test_new_conversations_as_in_record(tmp_path, upstream, port):
         seeded = {**BODY, "generationConfig": {"seed": 7}}
         for path, body in ((UNARY, seeded), (SSE, BODY)):
             assert httpx.post(url + path, json=body, trust_env=False, timeout=20).status_code == 200
+        upstream.answers.append(unary(b"{}", 429))  # as in `gemtape record`, not kept
+        other = {"contents": [{"role": "user", "parts": [{"text": "Something else."}]}]}
+        assert httpx.post(url + UNARY, json=other, trust_env=False, timeout=20).status_code == 429
         assert mitm.end() == 0
 
-    assert len(upstream.requests) == 2
+    assert len(upstream.requests) == 3
     assert "replayed #1  gemini-3-pro  generateContent  200\n" in mitm.said
     assert "run.db: 1 exchanges, 1 replayed" in mitm.said
     assert len(stored(tmp_path / "run.db")) == 2

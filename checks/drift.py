@@ -15,17 +15,13 @@ from typing import Any, Final
 
 from ..cassettes.canonical import stored_form
 from .schemas import declared_schema
+from .simplest import simplest
+from .wording import SCHEMAS, at, texts, unchecked
 
 _FROM_BELOW: Final = ("minimum", "exclusiveMinimum", "minItems", "minLength", "minProperties")
 _FROM_ABOVE: Final = ("maximum", "exclusiveMaximum", "maxItems", "maxLength", "maxProperties")
 _EXACT: Final = ("pattern", "multipleOf", "allOf", "prefixItems")
-_WORDS: Final = frozenset({"description", "title", "example", "examples", "default"})
 _SHOWN: Final = 60
-_SCHEMAS: Final = {
-    "": ("parameters", "parametersJsonSchema"),
-    "response": ("response", "responseJsonSchema"),
-}
-"""Where a declaration holds schemas, in both spellings."""
 
 
 class Kind(IntEnum):
@@ -50,12 +46,13 @@ class Change:
 def changes(pinned: dict[str, Any], declared: dict[str, Any]) -> list[Change]:
     """All differences between two declarations of one function, in normal form; the worst first."""
     found: list[Change] = []
-    for name, (plain, json_schema) in _SCHEMAS.items():
+    for name, (plain, json_schema) in SCHEMAS.items():
         old, new = (_schema(declaration, plain, json_schema) for declaration in (pinned, declared))
         found += _compared(old, new, name)
-    found += _reworded(_texts(pinned), _texts(declared))
+    found += _unchecked(unchecked(pinned), unchecked(declared))
+    found += _reworded(texts(pinned), texts(declared))
     for key in sorted(
-        (pinned.keys() | declared.keys()) - {"name", "description", *sum(_SCHEMAS.values(), ())}
+        (pinned.keys() | declared.keys()) - {"name", "description", *sum(SCHEMAS.values(), ())}
     ):
         if pinned.get(key) != declared.get(key):
             found.append(
@@ -87,7 +84,9 @@ def _words(declaration: dict[str, Any]) -> Counter[str]:
 def _schema(declaration: dict[str, Any], plain: str, json_schema: str) -> dict[str, Any]:
     fields = {"parameters": declaration.get(plain), "parametersJsonSchema": declaration.get(json_schema)}
     written = declared_schema({key: value for key, value in fields.items() if value is not None})
-    return written.schema if written else {}
+    schema = simplest(written.schema) if written else {}
+    # Arguments are an object, whether that is said or not.
+    return {"type": ["object"], **schema} if plain == "parameters" else schema
 
 
 def _compared(old: Any, new: Any, place: str) -> Iterator[Change]:
@@ -99,17 +98,20 @@ def _compared(old: Any, new: Any, place: str) -> Iterator[Change]:
         kind = Kind.WIDENING if new_any or old is False else Kind.BREAKING
         words = "anything" if new_any else "nothing" if new is False else "something else"
         if not (old_any and new_any):
-            yield Change(kind, f"{_at(place)} allows {words}")
+            yield Change(kind, f"{at(place)} allows {words}")
         return
-    yield from _sets(old.get("type"), new.get("type"), f"type of {_at(place)}")
-    yield from _sets(old.get("enum"), new.get("enum"), f"values of {_at(place)}")
+    if (old.keys() == {"anyOf"}) != (new.keys() == {"anyOf"}):  # what is no choice is a choice of one
+        yield from _alternatives(old.get("anyOf", [old]), new.get("anyOf", [new]), place)
+        return
+    yield from _sets(old.get("type"), new.get("type"), f"type of {at(place)}")
+    yield from _sets(old.get("enum"), new.get("enum"), f"values of {at(place)}")
     yield from _limits(old, new, place)
     yield from _objects(old, new, place)
     yield from _compared(old.get("items", True), new.get("items", True), f"{place}[]")
     before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
     if before is not after and isinstance(before, bool) and isinstance(after, bool):
         kind = Kind.WIDENING if after else Kind.BREAKING
-        yield Change(kind, f"undeclared fields of {_at(place)} are {'allowed' if after else 'ruled out'}")
+        yield Change(kind, f"undeclared fields of {at(place)} are {'allowed' if after else 'ruled out'}")
     else:
         yield from _compared(before, after, f"{place}.*".lstrip("."))
     yield from _alternatives(old.get("anyOf"), new.get("anyOf"), place)
@@ -125,14 +127,28 @@ def _sets(old: Any, new: Any, what: str) -> Iterator[Change]:
     if old is None:
         yield Change(Kind.BREAKING, f"{what} is restricted to {_listed(new)}")
         return
-    gone = [value for value in old if value not in new]
-    added = [value for value in new if value not in old]
+    before, after = set(map(_key, old)), set(map(_key, new))
+    gone = [value for value in old if not _has(after, value)]
+    added = [value for value in new if not _has(before, value)]
     if gone and added:
         yield Change(Kind.BREAKING, f"{what}: {_listed(gone)} → {_listed(added)}")
     elif gone:
         yield Change(Kind.BREAKING, f"{what}: {_listed(gone)} removed")
     elif added:
         yield Change(Kind.WIDENING, f"{what}: {_listed(added)} added")
+
+
+def _has(allowed: set[Any], value: Any) -> bool:
+    return _key(value) in allowed or (value == "integer" and "number" in allowed)
+
+
+def _key(value: Any) -> Any:
+    """A value by which equal ones are found; JSON tells 1 from true, and not from 1.0."""
+    return (
+        value
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
+        else (stored_form(value),)
+    )
 
 
 def _limits(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[Change]:
@@ -142,11 +158,11 @@ def _limits(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[Ch
             if before != after:
                 tighter = after is not None and (before is None or (after - before) * sign > 0)
                 kind = Kind.BREAKING if tighter else Kind.WIDENING
-                yield Change(kind, f"{key} of {_at(place)}: {_shown(before)} → {_shown(after)}")
+                yield Change(kind, f"{key} of {at(place)}: {_shown(before)} → {_shown(after)}")
     for key in _EXACT:
         if old.get(key) != new.get(key):
             kind = Kind.BREAKING if key in new else Kind.WIDENING
-            yield Change(kind, f"{key} of {_at(place)} {'changed' if key in new else 'removed'}")
+            yield Change(kind, f"{key} of {at(place)} {'changed' if key in new else 'removed'}")
 
 
 def _objects(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[Change]:
@@ -174,15 +190,29 @@ def _objects(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[C
 
 
 def _alternatives(old: Any, new: Any, place: str) -> Iterator[Change]:
-    if old is not None and new is not None and len(old) == len(new):
-        for before, after in zip(old, new, strict=True):
-            yield from _compared(before, after, place)
+    """Two lists of alternatives: those that both have say nothing, of the others each is compared with its counterpart."""
+    if old is None or new is None:
+        if old is not new:
+            kind = Kind.BREAKING if old is None else Kind.WIDENING
+            yield Change(kind, f"alternatives of {at(place)} changed")
         return
-    before, after = ([*map(stored_form, side)] if side is not None else None for side in (old, new))
-    if before == after:
-        return
-    lost = after is not None and (before is None or any(form not in after for form in before))
-    yield Change(Kind.BREAKING if lost else Kind.WIDENING, f"alternatives of {_at(place)} changed")
+    before, after = set(map(stored_form, old)), set(map(stored_form, new))
+    gone = [branch for branch in old if stored_form(branch) not in after]
+    added = [branch for branch in new if stored_form(branch) not in before]
+    if len(gone) == len(added):
+        for branch, counterpart in zip(gone, added, strict=True):
+            yield from _compared(branch, counterpart, place)
+    else:
+        kind = Kind.BREAKING if gone else Kind.WIDENING
+        yield Change(kind, f"alternatives of {at(place)} changed")
+
+
+def _unchecked(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
+    for place in sorted(old.keys() | new.keys()):
+        if place not in new:
+            yield Change(Kind.WIDENING, f"{place} removed")
+        elif old.get(place) != new[place]:
+            yield Change(Kind.BREAKING, f"{place} {'changed' if place in old else 'added'}")
 
 
 def _reworded(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
@@ -193,35 +223,6 @@ def _reworded(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
         yield Change(Kind.WORDING, f"{place} removed: {_shown(old[place])}")
     for place in sorted(new.keys() - old.keys()):
         yield Change(Kind.WORDING, f"{place} added: {_shown(new[place])}")
-
-
-def _texts(declaration: dict[str, Any]) -> dict[str, Any]:
-    """What people and models read of a declaration, by where it stands."""
-    found = {"description": declaration["description"]} if "description" in declaration else {}
-    for keys in _SCHEMAS.values():
-        for key in keys:
-            found.update(_texts_below(declaration.get(key), ""))
-    return found
-
-
-def _texts_below(schema: Any, place: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(schema, list):
-        for index, item in enumerate(schema):
-            yield from _texts_below(item, f"{place}.{index}".lstrip("."))
-    if not isinstance(schema, dict):
-        return
-    for key, value in schema.items():
-        if key == "properties" and isinstance(value, dict):
-            for name, child in value.items():
-                yield from _texts_below(child, f"{place}.{name}".lstrip("."))
-        elif key in _WORDS:
-            yield f"{key} of {_at(place)}", value
-        elif isinstance(value, dict | list) and key not in ("enum", "required", "propertyOrdering"):
-            yield from _texts_below(value, f"{place}.{key}".lstrip(".") if key != "items" else f"{place}[]")
-
-
-def _at(place: str) -> str:
-    return place or "the arguments"
 
 
 def _listed(values: Any) -> str:

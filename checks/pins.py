@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from ..cassettes.canonical import stored_form
 from ..cassettes.errors import PinError
 
 Type = Literal["null", "boolean", "number", "string", "array", "object"]
@@ -33,6 +34,10 @@ class ResultField(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     types: tuple[Type, ...]
     optional: bool = False
 
+    def __post_init__(self) -> None:
+        if not self.types:
+            raise ValueError("a field needs a type at least")
+
 
 class PinnedFunction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, dict=True):
     """One function: its declarations (several where agents declare it differently), and the fields of its results.
@@ -42,6 +47,16 @@ class PinnedFunction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
     declarations: tuple[dict[str, Any], ...]
     results: dict[str, ResultField] | None = None
+
+    def __post_init__(self) -> None:
+        for place in self.results or ():
+            if place and not place.startswith("/"):
+                raise ValueError(f"{place!r} is no JSON Pointer: it has to begin with a slash")
+        try:
+            for declaration in self.declarations:
+                stored_form(declaration)
+        except TypeError as error:
+            raise ValueError(f"a declaration cannot be compared: {error}") from error
 
     @cached_property
     def children(self) -> dict[str, dict[str, ResultField]]:

@@ -10,14 +10,17 @@ import pytest
 from gemtape.checks.drift import Kind, changes, nearest
 from tests.checks.respelled import lowered
 
+GRID = {"type": "OBJECT", "properties": {"x": {"type": "NUMBER"}}}
 PARAMETERS: dict[str, Any] = {
     "type": "OBJECT",
     "properties": {
-        "city": {"type": "STRING", "description": "Name of the city."},
+        "city": {"type": "STRING", "description": "Name of the city.", "not": {"enum": ["Pune"]}},
         "days": {"type": "INTEGER", "minimum": 1, "maximum": 7},
         "unit": {"type": "STRING", "enum": ["celsius", "fahrenheit"]},
         "tags": {"type": "ARRAY", "items": {"type": "STRING"}, "maxItems": 3},
         "when": {"anyOf": [{"type": "STRING"}, {"type": "INTEGER"}]},
+        "place": {"anyOf": [GRID, {"type": "STRING", "maxLength": 3}]},
+        "date": {"type": "STRING", "format": "date-time"},
     },
     "required": ["city", "days"],
 }
@@ -100,12 +103,59 @@ CASES = {
     "an alternative added": (
         ((*PROPERTIES, "when", "anyOf"), [{"type": "STRING"}, {"type": "INTEGER"}, {"type": "BOOLEAN"}]),
         Kind.WIDENING,
-        "alternatives of when changed",
+        'type of when: "boolean" added',
     ),
     "an alternative removed": (
         ((*PROPERTIES, "when", "anyOf"), [{"type": "STRING"}]),
         Kind.BREAKING,
-        "alternatives of when changed",
+        'type of when: "integer" removed',
+    ),
+    "an alternative in place of none": (
+        (
+            (*PROPERTIES, "city"),
+            {
+                "anyOf": [{"type": "STRING"}, GRID],
+                "description": "Name of the city.",
+                "not": {"enum": ["Pune"]},
+            },
+        ),
+        Kind.WIDENING,
+        "alternatives of city changed",
+    ),
+    "another one of several alternatives": (
+        ((*PROPERTIES, "place", "anyOf"), [{"type": "STRING", "maxLength": 2}, GRID]),
+        Kind.BREAKING,
+        "maxLength of place: 3 → 2",
+    ),
+    "none of several alternatives": (
+        ((*PROPERTIES, "place"), GRID),
+        Kind.BREAKING,
+        "alternatives of place changed",
+    ),
+    "any number in place of an integer": (
+        ((*PROPERTIES, "days", "type"), "NUMBER"),
+        Kind.WIDENING,
+        'type of days: "number" added',
+    ),
+    "another format": (
+        ((*PROPERTIES, "date", "format"), "date"),
+        Kind.WORDING,
+        'format of date: "date-time" → "date"',
+    ),
+    "a keyword that is not checked": (
+        ((*PROPERTIES, "tags", "uniqueItems"), True),
+        Kind.BREAKING,
+        "uniqueItems of tags added",
+    ),
+    "another one that was not checked": (
+        ((*PROPERTIES, "city", "not"), {"enum": ["Rome"]}),
+        Kind.BREAKING,
+        "not of city changed",
+    ),
+    "one that is not checked removed": (
+        ((*PROPERTIES, "city", "not"), GONE),
+        Kind.WIDENING,
+        "not of city removed",
     ),
     "another description": (
         (("description",), "Weather."),
@@ -148,6 +198,17 @@ def test_a_change_in_either_spelling(step: tuple[tuple[str, ...], Any], kind: Ki
 def test_spellings_of_the_same_schema_are_equal():
     assert changes(PINNED, lowered(PINNED)) == []
     assert changes(lowered(PINNED), PINNED) == []
+
+
+@pytest.mark.parametrize("values", [1_000, 60_000])
+def test_a_long_enumeration_is_compared(values: int):
+    """However long it is: each value is looked for once."""
+    old, new = (
+        {"name": "f", "parameters": {"type": "STRING", "enum": [f"{prefix}{at}" for at in range(values)]}}
+        for prefix in "ab"
+    )
+
+    assert [change.kind for change in changes(old, new)] == [Kind.BREAKING]
 
 
 def test_the_worst_change_comes_first():

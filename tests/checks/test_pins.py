@@ -62,6 +62,22 @@ def test_a_field_that_is_always_there_is_written_without_more():
             '{"gemtape": "1", "functions": {"f": {"declarations": [], "results": {"": {"types": ["text"]}}}}}',
             "text",
         ),
+        (
+            '{"gemtape": "1", "functions": {"f": {"declarations": [], "results": {"": {"types": []}}}}}',
+            "needs a type",
+        ),
+        (
+            '{"gemtape": "1", "functions": {"f": {"declarations": [], "results": {"a": {"types": ["null"]}}}}}',
+            "'a' is no JSON Pointer",
+        ),
+        (
+            f'{{"gemtape": "1", "functions": {{"f": {{"declarations": [{{"minimum": {"9" * 30}}}]}}}}}}',
+            "cannot be compared",
+        ),
+        (
+            f'{{"gemtape": "1", "functions": {{"f": {{"declarations": [{{"a": {"[" * 300}{"]" * 300}}}]}}}}}}',
+            "cannot be compared",
+        ),
         ('{"gemtape": "\udcff"}', "contract.json is no pin"),
     ],
 )

@@ -1,8 +1,8 @@
 r"""A function's result holds a stack trace or a storage exception.
 
 What it finds
-    In the texts of a functionResponse: the stack traces of the usual languages, and the exceptions of databases and cloud
-    storage, by their own wording.
+    In the texts of a functionResponse, JSON within them included: the stack traces of the usual languages, and the
+    exceptions of databases and cloud storage, by their own wording.
 
 Why it matters
     The model reads it and may tell it to the user: file paths, table names, queries, versions. It rarely helps the model

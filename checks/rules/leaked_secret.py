@@ -2,8 +2,9 @@
 
 What it finds
     In a functionResponse: a field named like one (password, api_key, access_token, client_secret and their like) with a
-    text in it that is no mask, and values shaped like the keys and tokens of the usual services. The recorder has replaced
-    what it knows as a secret with ``REDACTED``; in such a field that counts as one. The setting ``secrets`` adds patterns.
+    text in it that is no mask, placeholder or plain URL, and values shaped like the keys and tokens of the usual services.
+    JSON within a text is looked into. The recorder has replaced what it knows as a secret with ``REDACTED``; in such a
+    field that counts as one. The setting ``secrets`` adds patterns.
 
 Why it matters
     What a model was told it may repeat: to the user, into a later call, into a log. It also leaves the machine with every
@@ -45,7 +46,7 @@ from functools import lru_cache
 from typing import Final
 
 from ...cassettes.shapes import MARKER
-from ..finding import Finding, Scope, Severity, content_place
+from ..finding import Finding, Place, Scope, Severity, content_place
 from ..rule import Rule, RunContext
 from ..texts import Text, first_mark, mark, texts
 
@@ -87,7 +88,7 @@ _MARKS: Final = (
 """Keys and tokens of the usual services, and URLs with a password."""
 _MASK: Final = re.compile(
     r"(?i:[*•x.\s-]+|[\[<({].*[\])>}]|redacted|masked|hidden|none|null|unset|true|false|required|optional|valid"
-    r"|invalid|expired|changed|unchanged)?\Z"
+    r"|invalid|expired|changed|unchanged|string|text|\$\{.*|%\w+%|your[-_].*|https?://[^\s@?]*|(?:/[a-z_-]+)+/?)?\Z"
 )
 _SHORTEST: Final = 4
 """Characters of the shortest text that is taken for a credential."""
@@ -98,14 +99,14 @@ def check(context: RunContext) -> Iterator[Finding]:
     """The first credential in each result, and how many there are."""
     patterns = _compiled(context.settings.secrets)
     for response in context.run.responses:
-        found = [
-            (text.place, what)
-            for text in texts(response.value.get("response"))
-            if (what := _credential(text, patterns))
-        ]
+        found: dict[Place, str] = {}
+        for text in texts(response.value.get("response")):
+            what = _credential(text, patterns)
+            if what:
+                found.setdefault(text.place, what)
         if not found:
             continue
-        place, what = found[0]
+        place, what = next(iter(found.items()))
         more = f" and {len(found) - 1} more like it" if len(found) > 1 else ""
         yield Finding(
             NAME,

@@ -1,8 +1,8 @@
 """A function's result is far larger than a model can use.
 
 What it finds
-    A functionResponse whose ``response`` is over 64 KB as JSON, has a list of over 1,000 items, or is nested over 16 deep.
-    Media in ``parts`` does not count.
+    A functionResponse whose ``response`` is over 64 KB as JSON, has a list of over 1,000 items, or is nested over 16 deep;
+    JSON within a text counts as what it spells. Media in ``parts`` does not count.
 
 Why it matters
     The whole result is sent again with every later request of the conversation: it is paid for each time, pushes older
@@ -44,6 +44,7 @@ from typing import Any, Final
 
 from ...cassettes.canonical import stored_form
 from ..finding import Finding, Scope, Severity, content_place
+from ..results import unpacked
 from ..rule import Rule, RunContext
 
 NAME = "oversized-result"
@@ -89,6 +90,9 @@ def _extent(value: Any) -> tuple[int, int]:
         elif isinstance(item, list):
             children = item
             longest = max(longest, len(item))
+        elif isinstance(item, str) and (inner := unpacked(item, _MOST_BYTES)) is not item:
+            pending.append((inner, level))
+            continue
         else:
             continue
         deepest = max(deepest, level)

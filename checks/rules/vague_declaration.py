@@ -161,11 +161,11 @@ def _faults(declaration: dict[str, Any]) -> Iterator[str]:
     if bare:
         yield f"no description of {_listed(bare)}"
     written = declared_schema(declaration)
+    properties = written.schema.get("properties", {}) if written else {}
     required = written.schema.get("required", []) if written else []
-    optional = len(named.keys() - set(required))
+    optional = len(properties.keys() - set(required))
     if optional > _MOST_OPTIONAL:
         yield f"{optional} optional parameters, more than a model sets with care"
-    properties = written.schema.get("properties", {}) if written else {}
     switches = [name for name, schema in properties.items() if _is_switch(name, schema)]
     if switches:
         yield f"{_listed(switches)} changes what the call does: two functions would be safer"

@@ -20,6 +20,18 @@ def test_every_text_with_its_place_and_key():
     ]
 
 
+def test_json_in_a_text_is_looked_into():
+    inner = '{"c": ["y", "{\\"d\\": \\"z\\"}"]}'
+
+    assert [tuple(text) for text in texts({"a": [inner], "b": "{no json"})] == [
+        (("a", 0), "a", inner),
+        (("a", 0), "c", "y"),
+        (("a", 0), "c", '{"d": "z"}'),
+        (("a", 0), "d", "z"),
+        (("b",), "b", "{no json"),
+    ]
+
+
 @pytest.mark.parametrize("value", [None, 3, True, {}, [], [[]], {"a": None}])
 def test_no_text_no_finds(value: Any):
     assert list(texts(value)) == []

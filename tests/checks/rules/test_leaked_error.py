@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -70,6 +71,15 @@ def test_leaks_of_the_usual_runtimes(text: str):
 )
 def test_plain_words_are_fine(text: str):
     assert loud(judge([ASK, CALL, results(result("find", {"text": text}))])) == []
+
+
+def test_json_in_a_text_is_looked_into():
+    """Its line breaks are escaped there, so that no trace stands in lines of its own."""
+    text = json.dumps({"error": LEAKS["JavaScript"]})
+
+    assert found(judge([ASK, CALL, results(result("find", {"result": text}))]), NAME) == [
+        ("warning", "/contents/2/parts/0/functionResponse/response/result")
+    ]
 
 
 def test_each_result_has_one_finding_at_its_first_leak():

@@ -87,6 +87,12 @@ def test_fields_named_like_credentials(field: str):
         "true",
         "none",
         "x y",
+        "string",
+        "${API_KEY}",
+        "{{ secret }}",
+        "YOUR_API_KEY",
+        "https://example.com/reset",
+        "/account/reset",
         3,
         True,
         None,
@@ -95,6 +101,27 @@ def test_fields_named_like_credentials(field: str):
 )
 def test_masks_and_flags_are_no_credentials(value: Any):
     assert loud(_violations({"password": value})) == []
+
+
+@pytest.mark.parametrize(
+    ("response", "place"),
+    [
+        ({"result": '{"user": {"password": "hunter2hunter2"}}'}, "/result"),
+        ({"content": [{"type": "text", "text": '[{"api_key": "hunter2hunter2"}]'}]}, "/content/0/text"),
+    ],
+    ids=str,
+)
+def test_json_in_a_text_is_looked_into(response: dict, place: str):
+    violations = _violations(response)
+
+    assert found(violations, NAME) == [("warning", f"{RESPONSE}{place}")]
+    assert "more like it" not in violations[0].message
+
+
+def test_a_text_that_is_json_and_holds_a_token_counts_once():
+    (violation,) = _violations({"result": f'{{"note": "{SHAPED["AWS"]}"}}'})
+
+    assert "more like it" not in violation.message
 
 
 def test_what_the_recorder_replaced_was_one():

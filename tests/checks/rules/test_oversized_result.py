@@ -32,9 +32,10 @@ def _deep(levels: int) -> Any:
         ({"rows": [0] * 1001}, "has a list of 1,001 items"),
         ({"a": {"rows": [[0] * 1001]}}, "has a list of 1,001 items"),
         (_deep(17), "is nested 17 deep"),
+        ({"result": f'{{"rows": {[0] * 1001}}}'}, "has a list of 1,001 items"),
         ({"rows": ["x" * 100] * 2000}, "is 201 KB long and has a list of 2,000 items"),
     ],
-    ids=["bytes", "items", "inner items", "levels", "both"],
+    ids=["bytes", "items", "inner items", "levels", "in a text", "both"],
 )
 def test_too_much_is_a_warning_on_the_response(response: Any, why: str):
     violations = judge(_history(response))

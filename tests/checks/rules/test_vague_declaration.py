@@ -102,6 +102,16 @@ def test_many_optional_parameters(optional: int, told: bool):
     assert _messages(function) == (words if told else [])
 
 
+def test_many_optional_parameters_behind_a_reference():
+    properties = {f"p{at}": CITY for at in range(9)}
+    schema = {"$ref": "#/definitions/Q", "definitions": {"Q": {"type": "object", "properties": properties}}}
+
+    told = _told({"name": "get_forecast", "description": SAID, "parametersJsonSchema": schema})
+    assert [message for _, message in told] == [
+        "get_forecast: 9 optional parameters, more than a model sets with care"
+    ]
+
+
 @pytest.mark.parametrize("name", ["dryRun", "dry_run", "DRY-RUN", "force", "validateOnly", "is_test"])
 def test_a_switch_that_changes_what_a_call_does(name: str):
     switch = {"type": "BOOLEAN", "description": "Only say what would happen."}

@@ -1,7 +1,8 @@
 """Secrets in a body: where they are, and the body without them, every other byte as it was.
 
 Nearly every body is clean, and is known to be by a few passes of byte search and a look at its parsed value. Only one
-that might hold a secret is read string by string. A body that is neither JSON nor a stream is searched as it is.
+that might hold a secret is read string by string. A body that is neither JSON nor a stream is searched as it is, and one
+in UTF-16 as text.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .fragments import Fragment, runs
 from .json_strings import JsonString, Path, Text, json_strings
 from .positions import ROOT, SECRET_NAMES, TOKEN_FIELDS, holds_secret_field
 from .shapes import MARKER, Shapes, hides_characters, merged
+from .wide import find_wide, wide_encoding
 
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _FORM_SECRET: Final = re.compile(
@@ -46,6 +48,15 @@ def find_secrets(
     """
     if not body:
         return []
+    found = _find_narrow(body, content_type, value, shapes, root)
+    wide = find_wide(body, shapes)
+    return without_overlaps([*found, *wide]) if wide else found
+
+
+def _find_narrow(
+    body: bytes, content_type: str | None, value: Any, shapes: Shapes, root: Message
+) -> list[Edit]:
+    """What has to be replaced in a body that is UTF-8, or bytes with ASCII in them."""
     if not _is_structured(body, content_type):
         return _in_plain(body, content_type, shapes)
     events = _read(body, content_type, value)
@@ -67,6 +78,7 @@ def is_clean_file(body: bytes, shapes: Shapes) -> bool:
         or shapes.may_be_in(body)
         or hides_characters(body)
         or _SECRET_KEY.search(body) is not None
+        or wide_encoding(body)
     )
 
 

@@ -84,7 +84,7 @@ _SECRET_PARAMETERS: Final = frozenset(
 )
 _TELLING: Final = 16
 """Characters from which on an upload's id is looked for in bodies; a shorter one is no secret, and may stand anywhere."""
-_REVISION: Final = 2
+_REVISION: Final = 3
 """Counts changes of this module that change what a match key sees; the shapes are in the tag by themselves."""
 
 

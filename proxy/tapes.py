@@ -15,7 +15,7 @@ from ..cassettes.store import Cassette
 from ..checks.config import Config
 from .choosing import choosers
 from .failing import Failing
-from .lines import printable
+from .lines import printable, without_secrets
 from .newtape import MakeChooser, NewTape
 from .tape import Existing, MakeJudge, MakeStrict, Recorded, Tape
 
@@ -112,7 +112,7 @@ class Tapes:
         """
         if not self.folder:
             with suppress(CassetteNameError):
-                self.passed_over = self.passed_over or printable(split_session(prefix)[0])
+                self.passed_over = self.passed_over or printable(without_secrets(split_session(prefix)[0]))
             return ""
         try:
             return cassette_name(split_session(prefix)[0])

@@ -27,6 +27,8 @@ Heard = Callable[[Asked, Reply], None]
 
 DROP: Final = "gemtape.drop"
 """The ASGI extension of our server: its ``drop`` closes the connection once what was written is sent."""
+_BLANKS: Final = b" \t"
+"""What may stand around a header's value; our server leaves what stands behind it."""
 _HOSTS: Final = 64
 """Host headers that are remembered; clients send the same one with every request."""
 
@@ -112,8 +114,9 @@ class App:
         content_type = encoding = stranger = ""
         for name, value in headers:
             if name == b"host":
-                if value and not self._is_ours(value):
-                    stranger = value.decode("latin-1")
+                host = value.strip(_BLANKS)
+                if host and not self._is_ours(host):
+                    stranger = host.decode("latin-1")
             elif name == b"content-type":
                 content_type = value.decode("latin-1")
             elif name == b"content-encoding":
@@ -135,7 +138,7 @@ class App:
 
 def _origin(scope: Message) -> str:
     """Scheme, host and port by which the client came, as it wrote them; a client of HTTP/1.0 need not name a host."""
-    written = (value.decode("latin-1") for name, value in scope["headers"] if name == b"host")
+    written = (value.strip(_BLANKS).decode("latin-1") for name, value in scope["headers"] if name == b"host")
     host, port = scope.get("server") or ("localhost", None)
     address = f"[{host}]" if ":" in host else host
     return (

@@ -12,6 +12,7 @@ from typing import Final
 
 from ..cassettes.models import Request
 from ..cassettes.redaction import Redactor
+from ..cassettes.shapes import MARKER, Shapes
 from .answering import Reply, Tally, Verdict
 from .deck import Asked
 
@@ -20,6 +21,7 @@ _NOTE: Final = 600
 _RUNS: Final = 12
 """Runs of numbers that are listed."""
 _REDACTOR: Final = Redactor()
+_SHAPES: Final = Shapes()
 
 
 def request_line(asked: Asked, reply: Reply) -> str:
@@ -29,13 +31,13 @@ def request_line(asked: Asked, reply: Reply) -> str:
     status = f"{reply.answer.status}{cut}" if reply.answer.status else "connection dropped"
     words = [
         f"{reply.verdict or 'gemtape':8}",
-        printable(exchange, _PATH),
+        printable(_without_keys(exchange), _PATH),
         asked.method,
         printable(_without_secrets(asked.path), _PATH),
         status,
     ]
     if reply.note:
-        words.append(printable(reply.note, _NOTE))
+        words.append(printable(_without_keys(reply.note), _NOTE))
     return "  ".join(words)
 
 
@@ -75,6 +77,13 @@ def printable(text: str, longest: int) -> str:
 def _without_secrets(path: str) -> str:
     """A path as a cassette would hold it; clients ask for few."""
     return _REDACTOR.request(Request("", path)).path
+
+
+def _without_keys(text: str) -> str:
+    """A name or a sentence without keys: a client that has it wrong puts its key where a cassette or a session is named."""
+    for start, end in reversed(_SHAPES.spans(text)):
+        text = f"{text[:start]}{MARKER}{text[end:]}"
+    return text
 
 
 def _unused(tally: Tally) -> str:

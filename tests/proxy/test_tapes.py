@@ -25,6 +25,14 @@ def test_file_takes_every_prefix(tmp_path):
     assert tapes.finish() == [Recorded(tmp_path / "run.db", 1)]
 
 
+def test_key_in_a_path_that_names_nothing_is_not_told(tmp_path):
+    tapes = Tapes(tmp_path / "run.db", folder=False)
+
+    tapes.name("gateway/AIzaSyD" + "x" * 32)
+
+    assert tapes.passed_over == "gateway/REDACTED"
+
+
 def test_folder_has_a_cassette_a_name(tmp_path):
     tapes = Tapes(tmp_path / "new" / "tapes", folder=True)
     tapes.prepare()

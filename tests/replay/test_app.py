@@ -162,6 +162,8 @@ def test_unknown_encoding_is_left_alone(deck: Deck):
     [
         ("127.0.0.1", b"127.0.0.1:8090", 200),
         ("127.0.0.1", b"localhost:8090", 200),
+        ("127.0.0.1", b"localhost:8090 \t", 200),
+        ("127.0.0.1", b"rebound.example ", 403),
         ("127.0.0.1", b"", 200),
         ("127.0.0.1", b"rebound.example:8090", 403),
         ("127.0.0.1", b"\xff", 403),
@@ -198,6 +200,7 @@ START = Exchange(
     ("more", "origin"),
     [
         ({"headers": [(b"host", b"localhost:1")]}, "http://localhost:1"),
+        ({"headers": [(b"host", b"localhost:1 \t")]}, "http://localhost:1"),
         ({"headers": [(b"host", b"[::1]:2")], "scheme": "https"}, "https://[::1]:2"),
         ({"headers": [], "server": ("127.0.0.1", 3)}, "http://127.0.0.1:3"),
         ({"headers": [], "server": ("::1", 4)}, "http://[::1]:4"),

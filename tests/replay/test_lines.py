@@ -55,6 +55,18 @@ def test_a_key_in_a_path_is_not_shown(key: str):
     assert line == "miss      -  POST  /v1beta/models/REDACTED  412"
 
 
+def test_a_key_that_stands_where_a_cassette_is_named_is_not_shown():
+    key = "AIzaSyD" + "x" * 32
+    asked = ASKED._replace(path=f"/{key}/@ya29.token/v1beta/models")
+    reply = Reply(Answer(412), Verdict.MISS, 0, f"no {key}.db", f"{key}/@ya29.token")
+
+    line = request_line(asked, reply)
+
+    assert (
+        line == "miss      REDACTED/@REDACTED  POST  /REDACTED/@REDACTED/v1beta/models  412  no REDACTED.db"
+    )
+
+
 def test_long_text_is_cut():
     assert printable("x" * 10, 10) == "x" * 10
     assert printable("x" * 11, 10) == "x" * 9 + "…"

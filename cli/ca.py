@@ -36,7 +36,7 @@ def command() -> None:
   Python   SSL_CERT_FILE={bundle}
            for requests REQUESTS_CA_BUNDLE, the same
   Node     NODE_USE_ENV_PROXY=1 NODE_EXTRA_CA_CERTS={certificate}
-           from Node 24 on; Node 20 takes no proxy from its environment and goes past it
+           from Node 22.21 and 24.5 on; Node 20 takes no proxy from its environment and goes past it
   Go       SSL_CERT_FILE as for Python; on macOS and Windows it reads the system's store alone
   Java     JAVA_TOOL_OPTIONS="{" ".join(java_options(proxy, trust.java))}"
   curl     curl --proxy {proxy} --cacert {certificate}

@@ -55,7 +55,7 @@ class Forward:
             return f"no request went to the Gemini API through gemtape, only {others}"
         return (
             "nothing came to gemtape. Clients find it by HTTPS_PROXY, which not every runtime reads: "
-            "`gemtape ca` says what each needs, and Node before 24 cannot be led here"
+            "`gemtape ca` says what each needs, and Node before 22.21 cannot be led here"
         )
 
 

@@ -186,7 +186,7 @@ class Redactor:
         for name, value in headers:
             lowered = name.lower()
             if lowered in kept and (lowered != "location" or names_upload(lowered, value)):
-                clean, count = self._url(value) if lowered in URL_HEADERS else self._text(value)
+                clean, count = self._url(value) if lowered in URL_HEADERS else self._shapes.replaced(value)
                 result.append((name, clean))
                 total += count
         return tuple(result), total
@@ -203,11 +203,11 @@ class Redactor:
     def _origin(self, origin: str) -> str:
         """An origin without the name and password that may stand before its host."""
         scheme, slashes, authority = origin.partition("://")
-        return self._text(f"{scheme}{slashes}{authority.rpartition('@')[2]}")[0]
+        return self._shapes.replaced(f"{scheme}{slashes}{authority.rpartition('@')[2]}")[0]
 
     def _path(self, path: str) -> tuple[str, int]:
         clean = [self._encoded(segment) for segment in path.split("/")]
-        joined, count = self._text("/".join(segment for segment, _ in clean))
+        joined, count = self._shapes.replaced("/".join(segment for segment, _ in clean))
         return joined, count + sum(found for _, found in clean)
 
     def _query(self, query: str) -> tuple[str, int]:
@@ -233,13 +233,15 @@ class Redactor:
 
     def _encoded(self, text: str) -> tuple[str, int]:
         """Percent-encoded text; where only its decoded form shows a secret, all of it goes."""
-        clean, count = self._text(text)
+        clean, count = self._shapes.replaced(text)
         if "%" in clean and self._shapes.spans(unquote_plus(clean)):
             return MARKER, count + 1
         return clean, count
 
-    def _text(self, text: str) -> tuple[str, int]:
-        spans = self._shapes.spans(text)
-        for start, end in reversed(spans):
-            text = f"{text[:start]}{MARKER}{text[end:]}"
-        return text, len(spans)
+
+_SHAPES_ONLY: Final = Redactor()
+
+
+def shown_path(path: str) -> str:
+    """A request's path as a terminal may show it: a client that has its base URL wrong may put its key there."""
+    return _SHAPES_ONLY.request(Request("", path)).path

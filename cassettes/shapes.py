@@ -94,6 +94,13 @@ class Shapes:
         ]
         return merged(found) if found else []
 
+    def replaced(self, text: str) -> tuple[str, int]:
+        """A text with every secret replaced by `MARKER`, and how many there were."""
+        spans = self.spans(text)
+        for start, end in reversed(spans):
+            text = f"{text[:start]}{MARKER}{text[end:]}"
+        return text, len(spans)
+
     def may_be_in(self, data: bytes) -> bool:
         """Whether one of the known shapes stands in the bytes as it is; says nothing of the user's patterns."""
         return any(anchor.search(data) for anchor in _ANCHORS) and any(

@@ -66,14 +66,17 @@ def command(context: click.Context, **options: Any) -> None:
     answered from the cassette or, if that is not possible, not at all.
 
     With -- COMMAND the recording runs beside the command, which finds it by variables such as GOOGLE_GEMINI_BASE_URL, and
-    ends with it: gemtape record run.db -- python agent.py. With a FOLDER the tests add /NAME to the base URL themselves.
-    What was recorded is kept, also if the command failed; the report goes to standard error.
+    ends with it. With a FOLDER the tests add /NAME to the base URL themselves. What was recorded is kept, also if the
+    command failed; the report goes to standard error.
+
+    \b
+    gemtape record run.db -- python agent.py
 
     With --forward there is no base URL: requests to the Gemini API are decrypted and recorded, all others pass as they are.
 
     The exit code is the command's if that is not 0, else 1 if there are errors in the report, if --enforce refused a
     request, if a request got no answer with --mode new, or if something could not be recorded.
-    """
+    """  # noqa: D301 - click looks for the character itself
     check_beside(options["beside"], openai=options["openai"], name="record")
     if sum(map(bool, (options["mode"], options["replace"], options["append"]))) > 1:
         raise click.UsageError("--mode, --replace and --append exclude each other")

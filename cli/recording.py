@@ -176,7 +176,7 @@ def conclude(wishes: Wishes, tapes: Tapes, config: Config) -> bool:
     if not recorded:  # a folder that no request named a cassette of
         say(f"{wishes.target}: nothing was recorded")
     for count, fate in (
-        (tapes.left_out, "left out"),
+        (tapes.left_out, "left out: no answer with a 2xx status"),
         (tapes.nameless, "refused: the path names no cassette of the folder"),
         (tapes.enforced, "refused, neither sent nor recorded"),
         (tapes.unrecorded, "not recorded, for the reasons given above"),

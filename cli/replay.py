@@ -77,10 +77,13 @@ def command(
     API is known to refuse gets the API's error. Ctrl-C ends the replay; the exit code is 1 if there were such requests.
 
     With -- COMMAND the replay runs beside the command, which finds it by variables such as GOOGLE_GEMINI_BASE_URL, and
-    ends with it: gemtape replay run.db -- npm test. With a FOLDER the tests add /NAME to the base URL themselves. Its
-    requests are checked as those of a recording are. The exit code is the command's if that is not 0, else 1 if there
-    were misses or errors, even where its code hid them.
-    """
+    ends with it. With a FOLDER the tests add /NAME to the base URL themselves. Its requests are checked as those of a
+    recording are. The exit code is the command's if that is not 0, else 1 if there were misses or errors, even where its
+    code hid them.
+
+    \b
+    gemtape replay run.db -- npm test
+    """  # noqa: D301 - click looks for the character itself
     check_beside(beside, openai=openai, name="replay")
 
     # Imported here so that `gemtape replay --help` does not wait for an HTTP server.

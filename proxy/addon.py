@@ -20,6 +20,7 @@ from mitmproxy.proxy import server_hooks
 from ..cassettes.answers import Answer
 from ..cassettes.errors import CassetteNameError, SetupError
 from ..cassettes.models import Failure
+from ..cassettes.redaction import shown_path
 from ..cassettes.routes import parse_route
 from . import crashes, errors, guard
 from .door import Door
@@ -214,7 +215,8 @@ class Addon:
     def _refuse(self, flow: http.HTTPFlow, refusal: Refused) -> None:
         self._open.pop(flow.id, None)
         flow.response = refusal.response()
-        asked = printable(f"{flow.request.method} {flow.request.path.partition('?')[0]}")
+        target = flow.request.path.partition("?")[0] or flow.request.authority  # CONNECT names no path
+        asked = printable(f"{flow.request.method} {shown_path(target)}")
         self.recorder.warn(f"REFUSED  {refusal.status}  {refusal.message}  ({asked})")
 
     def _explanation(self, recording: Recording, failure: Failure, message: str) -> tuple[int, str]:

@@ -93,9 +93,7 @@ def without_secrets(text: str) -> str:
     """Text from a log or an error, with what is or looks like a secret replaced."""
     for pattern in _NAMED:
         text = pattern.sub(rf"\g<1>{MARKER}", text)
-    for start, end in reversed(_SHAPES.spans(text)):
-        text = f"{text[:start]}{MARKER}{text[end:]}"
-    return text
+    return _SHAPES.replaced(text)[0]
 
 
 class LogToLines(logging.Handler):

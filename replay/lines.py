@@ -10,9 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from ..cassettes.models import Request
-from ..cassettes.redaction import Redactor
-from ..cassettes.shapes import MARKER, Shapes
+from ..cassettes.redaction import shown_path
+from ..cassettes.shapes import Shapes
 from .answering import Reply, Tally, Verdict
 from .deck import Asked
 
@@ -20,7 +19,6 @@ _PATH: Final = 100
 _NOTE: Final = 600
 _RUNS: Final = 12
 """Runs of numbers that are listed."""
-_REDACTOR: Final = Redactor()
 _SHAPES: Final = Shapes()
 
 
@@ -33,7 +31,7 @@ def request_line(asked: Asked, reply: Reply) -> str:
         f"{reply.verdict or 'gemtape':8}",
         printable(_without_keys(exchange), _PATH),
         asked.method,
-        printable(_without_secrets(asked.path), _PATH),
+        printable(shown_path(asked.path), _PATH),
         status,
     ]
     if reply.note:
@@ -74,16 +72,9 @@ def printable(text: str, longest: int) -> str:
 
 
 @lru_cache(maxsize=256)
-def _without_secrets(path: str) -> str:
-    """A path as a cassette would hold it; clients ask for few."""
-    return _REDACTOR.request(Request("", path)).path
-
-
 def _without_keys(text: str) -> str:
     """A name or a sentence without keys: a client that has it wrong puts its key where a cassette or a session is named."""
-    for start, end in reversed(_SHAPES.spans(text)):
-        text = f"{text[:start]}{MARKER}{text[end:]}"
-    return text
+    return _SHAPES.replaced(text)[0]
 
 
 def _unused(tally: Tally) -> str:

@@ -65,6 +65,7 @@ def test_what_only_looks_alike_stays(text):
 def test_several_secrets_are_found_in_order():
     text = " and ".join(SECRETS.values())
     assert [text[start:end] for start, end in Shapes().spans(text)] == list(SECRETS.values())
+    assert Shapes().replaced(text) == (" and ".join([MARKER] * len(SECRETS)), len(SECRETS))
 
 
 @given(st.text(), st.text())

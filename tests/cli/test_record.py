@@ -306,7 +306,7 @@ def test_folder_and_only_success(tmp_path, upstream):
         recorder.end()
 
     assert "refunds/happy#1  gemini-3-pro" in recorder.said
-    assert "\n1 exchange left out\n" in recorder.said
+    assert "\n1 exchange left out: no answer with a 2xx status\n" in recorder.said
     for name in ("happy", "sad"):
         assert [exchange.status for exchange in stored(tmp_path / "tapes" / "refunds" / f"{name}.db")] == [
             200

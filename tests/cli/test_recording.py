@@ -221,7 +221,11 @@ def test_run_in_which_everything_failed_says_why(record: Record, upstream: Upstr
     assert said[2:4] == ["run.db: 2 exchanges recorded", f"all 2 exchanges {why}"]
     upstream.answers += [unary(refused, 401)]
     said = record("--only-success", *client("hello"), target="kept.db")[2]
-    assert said[1:] == ["kept.db: 0 exchanges recorded", "1 exchange left out", f"the only exchange {why}"]
+    assert said[1:] == [
+        "kept.db: 0 exchanges recorded",
+        "1 exchange left out: no answer with a 2xx status",
+        f"the only exchange {why}",
+    ]
     upstream.answers += [unary(refused, 401)]
     assert "failed" not in "\n".join(record(*client("hello", "hello"), target="mixed.db")[2])
 

@@ -272,6 +272,7 @@ def test_own_address_is_no_place_to_go(proxy, upstream, forward):
     assert (as_base_url.status_code, as_target.status_code) == (400, 400)
     assert said.startswith(b"HTTP/1.1 400 ")
     assert NO_BASE_URL in forward.silence()
+    assert proxy.lines[-1].endswith(f"(CONNECT 127.0.0.1:{proxy.address[1]})")
     assert upstream.requests == []
 
 

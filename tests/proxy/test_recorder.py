@@ -140,3 +140,16 @@ def test_hostile_name_reaches_neither_disk_nor_upstream(upstream, tmp_path, pref
     assert b"cassette" in received
     assert upstream.requests == []
     assert list(tmp_path.rglob("*.db*")) == []
+
+
+def test_line_of_a_refused_request_shows_no_key(upstream, tmp_path):
+    """Neither as it is nor percent-encoded."""
+    key = "AIzaSy" + "k" * 33
+    with proxied(tmp_path / "tapes", upstream.url, folder=True) as proxy, proxy.client() as client:
+        client.get(f"/..{key}/v1beta/models")
+        client.get(f"/..%41{key[1:]}/v1beta/models")
+
+    assert [line.split("  ")[-1] for line in proxy.lines] == [
+        "(GET /..REDACTED/v1beta/models)",
+        "(GET /REDACTED/v1beta/models)",
+    ]

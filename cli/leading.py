@@ -13,7 +13,7 @@ from ..proxy.authority import find_authority
 from ..proxy.forward import Forward
 from ..proxy.routing import Router
 from ..proxy.trust import trust_files
-from .beside import no_traffic
+from .beside import no_traffic, overridden
 
 
 class Way(Protocol):
@@ -78,6 +78,7 @@ class ByProxy:
         self._host = host
         self._router = router
         self.forward = Forward(find_authority(os.environ))
+        self._elsewhere: Mapping[str, str] = {}
 
     def lines(self, url: str) -> Iterator[str]:
         """What to say once it listens."""
@@ -97,6 +98,7 @@ class ByProxy:
         Raises:
             SetupError: certificates that it trusts already cannot be read.
         """
+        self._elsewhere = overridden(client_variables(url, environ, dummy_key=False), environ)
         trust = trust_files(self.forward.authority, environ)
         return forward_variables(
             url, environ, certificate=trust.certificate, bundle=trust.bundle, java_store=trust.java
@@ -104,4 +106,6 @@ class ByProxy:
 
     def silence(self) -> str:
         """Why nothing was recorded."""
-        return f"warning: {self.forward.silence()}"
+        names = ", ".join(self._elsewhere)
+        besides = f"; {names} in the environment leads clients elsewhere" if names else ""
+        return f"warning: {self.forward.silence()}{besides}"

@@ -91,6 +91,15 @@ def test_that_nothing_came_is_said_at_the_end(tmp_path, upstream):
     assert "warning: nothing came to gemtape" in recorder.said
 
 
+def test_base_url_that_leads_past_the_proxy_is_the_reason_for_silence(tmp_path, upstream):
+    """Nothing went to the Gemini API, since the client was told to go somewhere else."""
+    command = ("--", sys.executable, "-c", "pass")
+    with record(tmp_path, upstream, *command, GOOGLE_GEMINI_BASE_URL="http://gateway.example") as recorder:
+        assert recorder.wait() == 0
+
+    assert "; GOOGLE_GEMINI_BASE_URL in the environment leads clients elsewhere\n" in recorder.said
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

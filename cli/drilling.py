@@ -158,10 +158,18 @@ class Drill:
         if mixed := next((run.mixed for run in drilled.runs if run.mixed), ""):
             return f"{mixed}, so the verdicts may be wrong"
         twin = self._recording.twin(drilled.target.position)
-        if twin is None:
+        if twin is not None:
+            number = self._recording.played[twin].number
+            return f"exchange {number} was asked for alike at the same time, so it is left to chance which of the two is drilled"
+        doubtful = dict.fromkeys(
+            run.proposed.proposal for run in drilled.runs if run.is_doubtful(drilled.baseline)
+        )
+        if not doubtful:
             return ""
-        number = self._recording.played[twin].number
-        return f"exchange {number} was asked for alike at the same time, so it is left to chance which of the two is drilled"
+        return (
+            f"{', '.join(doubtful)} brought the result of the valid call, though no validator makes such a call fit: "
+            "if that result would not show the argument, it may have run as it was"
+        )
 
     def _run(self, drilled: Drilled, proposed: Proposed, relay: Relay) -> Run:
         how, config = self._how, self._how.config

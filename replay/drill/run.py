@@ -112,6 +112,10 @@ class Run:
             verdict is Verdict.NOT_REJECTED and self.proposed.proposal in _CERTAIN
         )
 
+    def is_doubtful(self, baseline: Baseline) -> bool:
+        """Whether it passes for coerced although no validator makes such a call fit: maybe the result shows no arguments."""
+        return self.verdict(baseline) is Verdict.COERCED and self.proposed.proposal in _CERTAIN
+
     def outcome(self, baseline: Baseline) -> Outcome:
         """Where the conversation ended up."""
         match self.verdict(baseline):

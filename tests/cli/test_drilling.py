@@ -38,6 +38,8 @@ def dispatched(name, args):
         time.sleep(60)
     if MODE == "changes":
         return {"at": time.time_ns()}
+    if MODE == "mute":
+        return {"ok": True}
     if MODE == "refuses":
         return {"error": "down"}
     days = int(args["days"])
@@ -112,6 +114,21 @@ def test_a_dispatcher_that_validates_nothing(tmp_path: Path, application: Path):
         "undeclared-argument": ("ignored", "right", 0),
         "undeclared-function": ("rejected", "right", 1),
     }
+
+
+def test_results_that_show_no_arguments_are_said_to_tell_little(tmp_path: Path, application: Path):
+    """What nothing rejected passes for coerced there, and may have run as it was."""
+    cassette = recording(tmp_path / "run.db")
+    mute, shown = (
+        _drill(cassette, "--", sys.executable, application, mode, code=code).stdout
+        for mode, code in (("mute", 0), ("none", 1))
+    )
+
+    assert (
+        "get_forecast: bad-enum, missing-required, out-of-range brought the result of the valid call" in mute
+    )
+    assert "it may have run as it was" in mute
+    assert "brought the result" not in shown
 
 
 def _at_once(path: Path, *cities: str) -> Path:

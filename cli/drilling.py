@@ -141,9 +141,12 @@ class Drill:
             if not self._asked:
                 drilled.note = no_traffic(self._added, "read from one of them")
                 return
-            verdict = drilled.runs[-1].verdict(drilled.baseline)
+            last = drilled.runs[-1]
             drilled.note = (
-                f"the valid call brought no result ({verdict}), so there is nothing to compare with"
+                f"the valid call brought no result ({last.verdict(drilled.baseline)}), so there is nothing to compare with"
+                if last.calls or last.constrained
+                else "the command asked for nothing that this call answers, so it was not proposed; "
+                "--exchange N drills the calls of one exchange"
             )
             return
         drilled.baseline = baseline

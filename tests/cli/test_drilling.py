@@ -116,6 +116,16 @@ def test_a_dispatcher_that_validates_nothing(tmp_path: Path, application: Path):
     }
 
 
+def test_a_conversation_that_the_command_leaves_out_is_not_called_a_failure(
+    tmp_path: Path, application: Path
+):
+    cassette = _at_once(tmp_path / "run.db", "Pune", "Oslo")
+    command = ("--", sys.executable, application, "none", "Pune")
+    told = _drill(cassette, "--proposal", "bad-enum", *command, code=1).stdout
+
+    assert "\nexchange 2, get_forecast: the command asked for nothing that this call answers" in told
+
+
 def test_results_that_show_no_arguments_are_said_to_tell_little(tmp_path: Path, application: Path):
     """What nothing rejected passes for coerced there, and may have run as it was."""
     cassette = recording(tmp_path / "run.db")

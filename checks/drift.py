@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final
 
 from ..cassettes.canonical import stored_form
 from .schemas import declared_schema
-from .simplest import simplest
+from .simplest import simplest, types_of
 from .wording import SCHEMAS, at, texts, unchecked
 
 _FROM_BELOW: Final = ("minimum", "exclusiveMinimum", "minItems", "minLength", "minProperties")
@@ -103,8 +103,8 @@ def _compared(old: Any, new: Any, place: str) -> Iterator[Change]:
     if (old.keys() == {"anyOf"}) != (new.keys() == {"anyOf"}):  # what is no choice is a choice of one
         yield from _alternatives(old.get("anyOf", [old]), new.get("anyOf", [new]), place)
         return
-    yield from _sets(old.get("type"), new.get("type"), f"type of {at(place)}")
-    yield from _sets(old.get("enum"), new.get("enum"), f"values of {at(place)}")
+    yield from _sets(types_of(old), types_of(new), f"type of {at(place)}", _has_type)
+    yield from _sets(old.get("enum"), new.get("enum"), f"values of {at(place)}", _has)
     yield from _limits(old, new, place)
     yield from _objects(old, new, place)
     yield from _compared(old.get("items", True), new.get("items", True), f"{place}[]")
@@ -117,8 +117,8 @@ def _compared(old: Any, new: Any, place: str) -> Iterator[Change]:
     yield from _alternatives(old.get("anyOf"), new.get("anyOf"), place)
 
 
-def _sets(old: Any, new: Any, what: str) -> Iterator[Change]:
-    """Two lists of what is allowed; a missing one allows everything."""
+def _sets(old: Any, new: Any, what: str, has: Callable[[set[Any], Any], bool]) -> Iterator[Change]:
+    """Two lists of what is allowed; a missing one allows everything. `has` says whether one allows an item."""
     if old == new:
         return
     if new is None:
@@ -128,8 +128,8 @@ def _sets(old: Any, new: Any, what: str) -> Iterator[Change]:
         yield Change(Kind.BREAKING, f"{what} is restricted to {_listed(new)}")
         return
     before, after = set(map(_key, old)), set(map(_key, new))
-    gone = [value for value in old if not _has(after, value)]
-    added = [value for value in new if not _has(before, value)]
+    gone = [value for value in old if not has(after, value)]
+    added = [value for value in new if not has(before, value)]
     if gone and added:
         yield Change(Kind.BREAKING, f"{what}: {_listed(gone)} → {_listed(added)}")
     elif gone:
@@ -139,7 +139,11 @@ def _sets(old: Any, new: Any, what: str) -> Iterator[Change]:
 
 
 def _has(allowed: set[Any], value: Any) -> bool:
-    return _key(value) in allowed or (value == "integer" and "number" in allowed)
+    return _key(value) in allowed
+
+
+def _has_type(allowed: set[Any], name: str) -> bool:
+    return name in allowed or (name == "integer" and "number" in allowed)
 
 
 def _key(value: Any) -> Any:

@@ -82,11 +82,12 @@ def _joined(branches: list[Any]) -> list[Any]:
         )
     ]
     bare = [branch for branch in flat if isinstance(branch, dict) and branch.keys() == {"type"}]
-    rest = [branch for branch in flat if branch not in bare]
+    rest = _with_one_list([branch for branch in flat if branch not in bare])
     types = {"type": sorted({name for branch in bare for name in branch["type"]})}
     if types == _NULL and len(rest) == 1 and _can_be_null(rest[0]):
         only = dict(rest[0])
-        only["type"] = sorted({*only["type"], "null"})
+        if "type" in only:
+            only["type"] = sorted({*only["type"], "null"})
         if "enum" in only and None not in only["enum"]:
             only["enum"] = [*only["enum"], None]
         return [only]
@@ -95,7 +96,45 @@ def _joined(branches: list[Any]) -> list[Any]:
 
 def _can_be_null(branch: Any) -> bool:
     """Whether null can be one more type of a schema: whether all else in it speaks of other types."""
-    return isinstance(branch, dict) and "type" in branch and not branch.keys() & {"anyOf", "allOf"}
+    return (
+        isinstance(branch, dict)
+        and bool(branch.keys() & {"type", "enum"})
+        and not branch.keys() & {"anyOf", "allOf"}
+    )
+
+
+def _with_one_list(branches: list[Any]) -> list[Any]:
+    """Alternatives with those that name nothing but values as one, as literals are written one by one."""
+    lists = [branch for branch in branches if _names_values(branch)]
+    if len(lists) < 2:
+        return branches
+    values = {stored_form(value): value for branch in lists for value in branch["enum"]}
+    one: dict[str, Any] = {"enum": list(values.values())}
+    if all("type" in branch for branch in lists):
+        one["type"] = sorted({name for branch in lists for name in branch["type"]})
+    return [*(branch for branch in branches if not _names_values(branch)), one]
+
+
+def _names_values(branch: Any) -> bool:
+    """Whether a schema says no more than which values it allows."""
+    return (
+        isinstance(branch, dict)
+        and "enum" in branch
+        and branch.keys() <= {"type", "enum"}
+        and ("type" not in branch or all(_is_of(value, branch["type"]) for value in branch["enum"]))
+    )
+
+
+def types_of(schema: dict[str, Any]) -> list[str] | None:
+    """The types that a schema allows, said or to be seen from its values; None where neither says any."""
+    if "type" in schema or "enum" not in schema:
+        return schema.get("type")
+    return sorted({name for name in _PYTHON for value in schema["enum"] if _is_seen_as(value, name)})
+
+
+def _is_seen_as(value: Any, name: str) -> bool:
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return _is_of(value, [name]) and (name not in ("number", "integer") or (name == "integer") == whole)
 
 
 def _is_of(value: Any, types: list[str]) -> bool:

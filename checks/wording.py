@@ -7,9 +7,9 @@ from typing import Any, Final
 
 SCHEMAS: Final = {
     "": ("parameters", "parametersJsonSchema"),
-    "response": ("response", "responseJsonSchema"),
+    "the response": ("response", "responseJsonSchema"),
 }
-"""Where a declaration holds schemas, in both spellings."""
+"""How people call the schemas of a declaration, and where it holds each, in both spellings. No argument is called so."""
 _WORDS: Final = frozenset({"description", "title", "example", "examples", "default", "format"})
 _UNCHECKED: Final = frozenset(
     {
@@ -18,7 +18,13 @@ _UNCHECKED: Final = frozenset(
         *("not", "if", "then", "else", "unevaluatedProperties"),
     }
 )
-_SAYING_NOTHING: Final = (("format", "enum"), ("uniqueItems", False))
+_SAYING_NOTHING: Final = (
+    ("format", "enum"),
+    ("uniqueItems", False),
+    ("propertyNames", {"type": "string"}),
+    ("unevaluatedProperties", True),
+    ("unevaluatedItems", True),
+)
 
 
 def texts(declaration: dict[str, Any]) -> dict[str, Any]:
@@ -40,9 +46,9 @@ def at(place: str) -> str:
 def _written(declaration: dict[str, Any], keywords: frozenset[str]) -> dict[str, Any]:
     return {
         where: value
-        for keys in SCHEMAS.values()
+        for name, keys in SCHEMAS.items()
         for key in keys
-        for where, value in _below(declaration.get(key), "", keywords)
+        for where, value in _below(declaration.get(key), name, keywords)
     }
 
 

@@ -195,6 +195,45 @@ def test_a_change_in_either_spelling(step: tuple[tuple[str, ...], Any], kind: Ki
     assert respelled == [(kind, words)]
 
 
+def test_names_of_types_are_values_like_others():
+    """A column's type may be an argument: `integer` is no `number` there."""
+    pinned, declared = (
+        {"name": "f", "parameters": {"properties": {"kind": {"type": "STRING", "enum": values}}}}
+        for values in (["integer", "number"], ["number"])
+    )
+
+    assert [(change.kind, change.words) for change in changes(pinned, declared)] == [
+        (Kind.BREAKING, 'values of kind: "integer" removed')
+    ]
+
+
+def test_values_say_their_type():
+    """Some generators write the type of a literal, others do not."""
+    bare, typed = (
+        {"name": "f", "parametersJsonSchema": {"properties": {"kind": kind}}}
+        for kind in ({"const": "a"}, {"const": "a", "type": "string"})
+    )
+
+    assert changes(bare, typed) == []
+    assert changes(typed, bare) == []
+
+
+def test_a_description_in_the_response_hides_none_of_an_argument():
+    """Both may be called alike."""
+    pinned, declared = (
+        {
+            "name": "f",
+            "parameters": {"properties": {"id": {"type": "STRING", "description": words}}},
+            "response": {"properties": {"id": {"type": "STRING", "description": "As asked."}}},
+        }
+        for words in ("Of the order.", "Of the customer.")
+    )
+
+    assert [(change.kind, change.words) for change in changes(pinned, declared)] == [
+        (Kind.WORDING, 'description of id: "Of the order." → "Of the customer."')
+    ]
+
+
 def test_spellings_of_the_same_schema_are_equal():
     assert changes(PINNED, lowered(PINNED)) == []
     assert changes(lowered(PINNED), PINNED) == []

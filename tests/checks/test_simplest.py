@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gemtape.checks.schemas import declared_schema
-from gemtape.checks.simplest import simplest
+from gemtape.checks.simplest import simplest, types_of
 
 OBJECT = {"type": "object", "properties": {"x": {"type": "string"}}}
 
@@ -33,6 +33,18 @@ def _simplest(schema: Any) -> Any:
         (
             {"anyOf": [{"anyOf": [OBJECT, {"type": "string"}]}, {"type": "null"}]},
             {"anyOf": [OBJECT, {"type": ["string", "null"]}]},
+        ),
+        (
+            {"anyOf": [{"const": "a"}, {"type": "null"}]},
+            {"anyOf": [{"type": "null"}, {"enum": ["a"]}]},
+        ),
+        (
+            {"type": "string", "enum": ["a", "b"]},
+            {"anyOf": [{"type": "string", "const": "a"}, {"type": "string", "const": "b"}]},
+        ),
+        (
+            {"anyOf": [{"const": "a"}, {"enum": ["a", 1]}, OBJECT]},
+            {"anyOf": [OBJECT, {"enum": ["a", 1]}]},
         ),
         ({"type": "INTEGER", "enum": ["1", "2"]}, {"type": "integer", "enum": [1, 2]}),
         ({"allOf": [{"$ref": "#/$defs/o"}], "$defs": {"o": OBJECT}}, OBJECT),
@@ -64,11 +76,34 @@ def test_what_says_the_same_is_the_same(one: Any, other: Any):
         ({"type": "object", "additionalProperties": False}, {"type": "object"}),
         ({"anyOf": [False, {"type": "string"}]}, {"type": "string"}),
         ({"enum": ["1"]}, {"enum": [1]}),
+        (
+            {"anyOf": [{"type": "string", "enum": [1]}, {"type": "integer", "enum": [2]}]},
+            {"type": "integer", "enum": [1, 2]},
+        ),
+        (
+            {"anyOf": [{"enum": ["ab", "c"], "minLength": 2}, {"const": "d"}]},
+            {"enum": ["ab", "c", "d"]},
+        ),
     ],
     ids=str,
 )
 def test_what_says_something_else_stays_apart(one: Any, other: Any):
     assert _bare(_simplest(one)) != _bare(_simplest(other))
+
+
+@pytest.mark.parametrize(
+    ("schema", "types"),
+    [
+        ({"type": ["string"], "enum": ["a", 1]}, ["string"]),
+        ({"enum": ["a", None, True, [], {}]}, ["array", "boolean", "null", "object", "string"]),
+        ({"enum": [1, 2.0]}, ["integer"]),
+        ({"enum": [1.5]}, ["number"]),
+        ({"minLength": 1}, None),
+    ],
+    ids=str,
+)
+def test_types_are_said_or_seen_from_the_values(schema: dict[str, Any], types: list[str] | None):
+    assert types_of(schema) == types
 
 
 def _bare(schema: Any) -> Any:

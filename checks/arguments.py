@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from ..cassettes.canonical import stored_form
-from .faults import ArgumentFault, Fault, explain, extra_arguments
+from .extras import extra_arguments
+from .faults import ArgumentFault, Fault, explain
 from .schemas import DeclaredSchema, declared_schema
 
 if TYPE_CHECKING:

@@ -75,28 +75,6 @@ def explain(schema: Any, errors: Iterable[ValidationError]) -> list[ArgumentFaul
 _TYPE_FAULTS: Final = (Fault.TYPE, Fault.COERCIBLE)
 
 
-def extra_arguments(schema: Any, args: Any, place: Place = ()) -> Iterator[ArgumentFault]:
-    """Arguments that the schema neither names nor rules out, also inside nested objects and lists.
-
-    Where alternatives decide what is named, nothing is said; nor where a nested object names nothing at all, which is
-    how free-form ones are declared.
-    """
-    if not isinstance(schema, dict) or schema.keys() & {"anyOf", "allOf"}:
-        return
-    named = schema.get("properties")
-    if place and not named:
-        named = None
-    if isinstance(args, dict) and isinstance(named, dict):
-        for key, value in args.items():
-            if key in named:
-                yield from extra_arguments(named[key], value, (*place, key))
-            elif "additionalProperties" not in schema:
-                yield ArgumentFault(Fault.EXTRA, (*place, key), f"{called((*place, key))} is not declared")
-    elif isinstance(args, list):
-        for index, value in enumerate(args):
-            yield from extra_arguments(schema.get("items"), value, (*place, index))
-
-
 def _classed(schema: Any, error: ValidationError) -> Iterator[ArgumentFault]:
     place: Place = tuple(error.instance_path)
     details: dict[str, Any] = dict(error.kind.as_dict())

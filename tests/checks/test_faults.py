@@ -132,35 +132,6 @@ def test_an_extra_argument_may_be_ruled_out(extra: dict):
 
 
 @pytest.mark.parametrize(
-    "schema",
-    [
-        {"type": "object"},
-        {"properties": {"a": {}}, "additionalProperties": True},
-        {"properties": {"a": {}}, "additionalProperties": {"type": "integer"}},
-        {"properties": {"a": {}}, "anyOf": [{"properties": {"x": {}}}]},
-        {"properties": {"a": {}}, "patternProperties": {"^x": {}}},
-    ],
-    ids=str,
-)
-def test_an_argument_is_extra_only_where_the_names_are_known(schema: dict):
-    takes = signature({"parametersJsonSchema": schema})
-
-    assert takes is not None
-    assert takes.faults({"x": 1}) == []
-
-
-@pytest.mark.parametrize("spelling", ["parameters", "parametersJsonSchema"])
-def test_a_nested_object_that_names_nothing_is_free_form(spelling: str):
-    takes = signature(
-        {spelling: {"type": "object", "properties": {"x": {"type": "object", "properties": {}}}}}
-    )
-
-    assert takes is not None
-    assert takes.faults({"x": {"anything": 1}}) == []
-    assert [item.place for item in takes.faults({"x": {}, "y": 1})] == [("y",)]
-
-
-@pytest.mark.parametrize(
     ("args", "message"),
     [
         (

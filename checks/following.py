@@ -28,11 +28,12 @@ class Following:
         self._looks.clear()
 
     def conversation_of(self, number: int) -> set[int]:
-        """The noted exchanges that are of one conversation with this one."""
+        """The noted exchanges that are of one conversation with this one; none where this one was not noted."""
         records = self._told.ledger.records
-        return {
-            other for other, found in records.items() if found.conversation == records[number].conversation
-        }
+        if number not in records:
+            return set()
+        talk = records[number].conversation
+        return {other for other, found in records.items() if found.conversation == talk}
 
     def goes_on_from(self, request: Entry) -> Record | None:
         """The noted exchange that a request goes on from; None for what begins a conversation, or is none.

@@ -61,6 +61,8 @@ class NewTape(Tape):
         self._reading = False
         self._tells = tells
         self._broken: set[int] = set()
+        self._own: dict[int, float] = {}
+        """What this run recorded, by number, with when it was asked: while parked, others may write the cassette."""
         super().__init__(
             path,
             Existing.APPEND,
@@ -107,6 +109,7 @@ class NewTape(Tape):
             CassetteError: it could not be written; nothing of it was.
         """
         entry, violations = super().store(exchange)
+        self._own[entry.number] = entry.started_at
         self._choosing.note(entry)
         self._tell()
         return entry, violations
@@ -119,14 +122,35 @@ class NewTape(Tape):
 
     def finish(self) -> Recorded:
         """Close; take out what broke off, and leave no empty file behind that was not there before."""
-        chooser = self._choosing
-        if chooser.may_have_broken:
-            self._woken()
-            self._broken = chooser.broken()
+        chooser, problem = self._choosing, ""
+        try:
+            self._broken = self._own_broken()
+        except (
+            CassetteError
+        ) as error:  # parked, it may be gone or another's by now; what else there is has its end
+            problem = f"{self.path}: conversations that broke off could not be taken out: {error}"
         done = super().finish()
         return replace(
-            done, replayed=chooser.replayed, broken=len(self._broken), complaints=chooser.complaints
+            done,
+            note=done.note or problem,
+            replayed=chooser.replayed,
+            broken=len(self._broken),
+            complaints=chooser.complaints,
         )
+
+    def _own_broken(self) -> set[int]:
+        """What broke off of that which this run recorded.
+
+        Raises:
+            CassetteError: the cassette cannot be read, or its exchanges are not those that were recorded.
+        """
+        if not (self._own and self._choosing.may_have_broken):
+            return set()
+        cassette = self._woken()
+        broken = self._choosing.broken() & self._own.keys()
+        if any(cassette.entry(number).started_at != self._own[number] for number in broken):
+            raise CassetteError("another recorder has changed the cassette meanwhile")
+        return broken
 
     def _settled(self) -> Recorded:
         if not self._broken:

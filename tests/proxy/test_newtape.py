@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from tests.proxied import stored
 
 HELLO = exchange([user("hello")], model_text("hi"))
 BYE = exchange([user("bye")], model_text("so long"))
+OTHER = exchange([user("other")], model_text("fine"))
 
 
 Open = Callable[[Path], NewTape]
@@ -217,3 +219,58 @@ def test_what_cannot_be_taken_out_stays_and_is_told(
     assert (done.exchanges, done.broken) == (1, 0)
     assert "exchange 2 of conversations that broke off could not be taken out: cannot write to" in done.note
     assert len(stored(path)) == 2
+
+
+def broken_off(opened: Open, path: Path) -> NewTape:
+    """A parked tape with a conversation that broke off."""
+    tape = opened(path)
+    record(tape, BYE)
+    tape.clean(ANSWERED)
+    tape.park()
+    return tape
+
+
+def test_parked_cassette_that_went_is_told_at_the_end(path: Path, opened: Open):
+    tape = broken_off(opened, path)
+    path.unlink()
+    done = tape.finish()
+
+    assert done.broken == 0
+    assert "conversations that broke off could not be taken out: there is no cassette" in done.note
+
+
+def test_parked_cassette_that_another_recorder_writes_is_told_at_the_end(path: Path, opened: Open):
+    tape = broken_off(opened, path)
+    with Cassette.append_to(path):
+        done = tape.finish()
+
+    assert done.broken == 0
+    assert "is being written by another recorder" in done.note
+    assert len(stored(path)) == 2
+
+
+def test_only_what_this_run_recorded_is_taken_out(path: Path, opened: Open):
+    tape = opened(path)
+    record(tape, OTHER)
+    tape.park()
+    with Cassette.append_to(path) as cassette:
+        cassette.add(BYE)  # by another recorder, while this one was parked
+    tape.clean(ANSWERED)
+    done = tape.finish()
+
+    assert (done.exchanges, done.broken, done.note) == (1, 0, "")
+    assert len(stored(path)) == 3
+
+
+@pytest.mark.parametrize("behind", [[], [OTHER], [BYE]], ids=["gone", "another", "twin"])
+def test_nothing_is_taken_out_where_the_numbers_are_those_of_others_now(
+    path: Path, opened: Open, behind: list[Exchange]
+):
+    tape = broken_off(opened, path)
+    path.unlink()
+    later = [replace(item, started_at=item.started_at + 1) for item in behind]
+    cassette_of(path, [HELLO, *later])  # as after another recorder took out its own
+    done = tape.finish()
+
+    assert done.broken == 0
+    assert len(stored(path)) == 1 + len(behind)

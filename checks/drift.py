@@ -183,6 +183,8 @@ def _objects(old: dict[str, Any], new: dict[str, Any], place: str) -> Iterator[C
                 Kind.BREAKING if required else Kind.WIDENING,
                 f"{inner} added{', required' if required else ''}",
             )
+            if isinstance(old.get("additionalProperties"), dict):  # a table, which had room for this key
+                yield from _compared(old["additionalProperties"], after[name], inner)
             continue
         if (name in needed) != (name in needs):
             required = name in needs

@@ -207,6 +207,19 @@ def test_names_of_types_are_values_like_others():
     ]
 
 
+def test_a_key_of_a_table_that_gets_a_type_of_its_own_breaks():
+    table = {"type": "object", "additionalProperties": {"type": "string"}}
+    pinned, declared = (
+        {"name": "f", "parametersJsonSchema": {**table, "properties": properties}}
+        for properties in ({}, {"size": {"type": "integer"}})
+    )
+
+    assert [(change.kind, change.words) for change in changes(pinned, declared)] == [
+        (Kind.BREAKING, 'type of size: "string" → "integer"'),
+        (Kind.WIDENING, "size added"),
+    ]
+
+
 def test_values_say_their_type():
     """Some generators write the type of a literal, others do not."""
     bare, typed = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import socket
+from collections.abc import Iterator
 
 import pytest
+from mitmproxy import ctx
 
 from tests.proxied import proxied, receive_all, stored
-from tests.proxy.test_addon import SSE, event
-from tests.upstream import Gate, Upstream, stream
+from tests.proxy.test_addon import SSE, UNARY, event
+from tests.upstream import Gate, Received, Upstream, stream, unary
 
 
 def test_everything_open_is_cut_and_stored(tmp_path):
@@ -35,6 +38,24 @@ def test_everything_open_is_cut_and_stored(tmp_path):
     assert [(e.response.cut, e.response.body) for e in stored(tmp_path / "run.db")] == [
         (True, event("a"))
     ] * 5
+
+
+def test_no_socket_is_forgotten_where_an_answer_ends_as_the_run_does(tmp_path):
+    """One that is told to close while it closes is left open by mitmproxy that it is told to close while it closes it; Python warns when it is collected."""
+
+    def end(received: Received) -> Iterator[object]:
+        ctx.master.shutdown()
+        yield from unary(b"{}")(received)
+
+    ask = f"POST {UNARY} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{{}}".encode()
+    for attempt in range(8):
+        with Upstream(end) as upstream, proxied(tmp_path / f"{attempt}.db", upstream.url) as proxy:
+            with proxy.connect() as client:
+                client.sendall(ask)
+                receive_all(client)
+            proxy.stop()
+        assert len(stored(tmp_path / f"{attempt}.db")) == 1
+    gc.collect()
 
 
 def receive_until(connection: socket.socket, end: bytes) -> bytes:

@@ -41,7 +41,7 @@ def test_everything_open_is_cut_and_stored(tmp_path):
 
 
 def test_no_socket_is_forgotten_where_an_answer_ends_as_the_run_does(tmp_path):
-    """One that is told to close while it closes is left open by mitmproxy that it is told to close while it closes it; Python warns when it is collected."""
+    """One that is told twice to close is left open by mitmproxy: the client waits, and Python warns when it is collected."""
 
     def end(received: Received) -> Iterator[object]:
         ctx.master.shutdown()

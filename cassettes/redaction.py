@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
@@ -242,6 +243,7 @@ class Redactor:
 _SHAPES_ONLY: Final = Redactor()
 
 
+@lru_cache(maxsize=256)  # clients ask for few
 def shown_path(path: str) -> str:
     """A request's path as a terminal may show it: a client that has its base URL wrong may put its key there."""
     return _SHAPES_ONLY.request(Request("", path)).path

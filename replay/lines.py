@@ -6,7 +6,6 @@ Nothing in them could have been put there by a request to harm (a terminal would
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -71,7 +70,6 @@ def printable(text: str, longest: int) -> str:
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
-@lru_cache(maxsize=256)
 def _without_keys(text: str) -> str:
     """A name or a sentence without keys: a client that has it wrong puts its key where a cassette or a session is named."""
     return _SHAPES.replaced(text)[0]
